@@ -1,0 +1,5 @@
+//! Scenarios, workloads, the run loop, reports and the command line of `iisim`.
+
+pub mod report;
+pub mod scenario;
+pub mod workload;

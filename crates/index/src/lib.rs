@@ -1,0 +1,9 @@
+//! The contract all index engines meet: rows, keys, key sources, operations and statistics.
+//!
+//! This crate knows no engine and no workload.
+
+mod key;
+mod shape;
+
+pub use key::{IndexId, Key, KeySource, RowId};
+pub use shape::IndexShape;
