@@ -2,8 +2,10 @@
 //!
 //! This crate knows no engine and no workload.
 
+mod engine;
 mod key;
 mod shape;
 
+pub use engine::{IndexEngine, IndexStats, Visitor};
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use shape::IndexShape;

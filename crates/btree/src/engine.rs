@@ -1,0 +1,300 @@
+//! The engine: all trees of a table over one data file.
+
+use std::ops::Range;
+
+use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
+use index::{IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor};
+
+use crate::format::PageFormat;
+use crate::node::Node;
+use crate::pages::Pages;
+use crate::space::{Direction, Space, SpaceConfig};
+use crate::split::SplitPolicy;
+use crate::tree::{Path, Tree};
+
+/// Rows that [`IndexEngine::prepare`] looks ahead at most.
+const LOOK_AHEAD: usize = 64;
+
+/// The rules of a B+tree engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreeConfig {
+    /// Sizes of pages and records.
+    pub format: PageFormat,
+    /// How the file gives pages to trees.
+    pub space: SpaceConfig,
+    /// Where full pages are split.
+    pub split: SplitPolicy,
+    /// Whether a split latches, and so reads, both neighbours of the leaf; without, only the one
+    /// whose link changes.
+    pub sibling_reads: bool,
+    /// Seed of the random split policy.
+    pub seed: u64,
+}
+
+/// A plain B+tree engine: see the crate's documentation.
+pub struct BTree<K> {
+    pub(crate) source: K,
+    pub(crate) config: TreeConfig,
+    pub(crate) trees: Vec<Tree>,
+    pub(crate) pages: Pages,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) free_nodes: Vec<u32>,
+    pub(crate) space: Space,
+    pub(crate) draw: Draw,
+    /// Keys and row numbers of the leaf that is being split; kept to save allocations.
+    pub(crate) scratch: Vec<(Key, u32)>,
+    hints: Hints,
+}
+
+/// The ways to the leaves of rows that will be inserted soon.
+#[derive(Default)]
+struct Hints {
+    first: u64,
+    rows: u64,
+    keys: Vec<Key>,
+    ways: Vec<(u32, Path)>,
+}
+
+impl<K: KeySource> BTree<K> {
+    /// Empty trees for a table with these indexes, the clustered one first, for about
+    /// `rows_expected` rows. `thread` is charged with the creation of the roots.
+    ///
+    /// # Panics
+    /// If a page of this format cannot hold three entries of every index.
+    pub fn new(
+        config: TreeConfig,
+        shapes: &[IndexShape],
+        source: K,
+        rows_expected: u64,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+    ) -> Self {
+        let mut space = Space::new(config.space.clone());
+        let mut trees = Vec::new();
+        let mut entries_per_page = u32::MAX;
+        for (number, shape) in shapes.iter().enumerate() {
+            let tree = Tree::new(IndexId(number as u8), shape, &config.format, &mut space);
+            let least = tree.leaf_limits.full.min(tree.node_limits.full);
+            assert!(3 <= least, "a page holds {least} entries of index {}", shape.name);
+            entries_per_page = entries_per_page.min(u32::from(tree.leaf_limits.full));
+            trees.push(tree);
+        }
+        let entries = rows_expected as usize * trees.len();
+        let mut engine = Self {
+            draw: Draw::new(config.seed, 1 << 32),
+            pages: Pages::new(entries / entries_per_page as usize * 2 + 1_024, entries),
+            nodes: Vec::new(),
+            free_nodes: Vec::new(),
+            scratch: Vec::new(),
+            hints: Hints::default(),
+            source,
+            config,
+            trees,
+            space,
+        };
+        for index in 0..engine.trees.len() {
+            engine.plant(index, machine, thread);
+        }
+        engine
+    }
+
+    fn plant(&mut self, index: usize, machine: &mut Machine, thread: &mut SimThread) {
+        let (segment, clustered) = (self.trees[index].node_segment, self.trees[index].clustered);
+        let root = self.space.allocate(segment, PageId(0), Direction::Up);
+        while machine.reserve(thread, 1).is_err() {}
+        machine.create(thread, root);
+        self.pages.make_leaf(root, IndexId(index as u8), clustered);
+        self.pages.link(PageId::NONE, root, PageId::NONE);
+        self.trees[index].root = root;
+        self.trees[index].stats.leaf_pages = 1;
+    }
+
+    /// The key stream.
+    pub fn source(&self) -> &K {
+        &self.source
+    }
+
+    /// Calls `visit` with the number of entries of every leaf of an index, in key order.
+    pub fn for_each_leaf(&self, index: IndexId, mut visit: impl FnMut(PageId, u32)) {
+        let tree = &self.trees[index.index()];
+        let mut leaf = tree.descend(&self.source, &self.pages, &self.nodes, Key::MIN).leaf;
+        while !leaf.is_none() {
+            visit(leaf, u32::from(self.pages.get(leaf).records()));
+            leaf = self.pages.get(leaf).next();
+        }
+    }
+
+    /// The way to the leaf of `key`.
+    #[inline]
+    pub(crate) fn way(&self, index: IndexId, key: Key) -> Path {
+        let tree = &self.trees[index.index()];
+        match tree.tail(key) {
+            Some(path) => path,
+            None => tree.descend(&self.source, &self.pages, &self.nodes, key),
+        }
+    }
+
+    /// Key and way of a row that is to be inserted: prepared, or found now.
+    #[inline]
+    fn key_and_way(&mut self, index: IndexId, row: RowId) -> (Key, Path) {
+        let at = row.0.wrapping_sub(self.hints.first);
+        if at < self.hints.rows {
+            let hint = at as usize * self.trees.len() + index.index();
+            let key = self.hints.keys[hint];
+            let (version, way) = &self.hints.ways[hint];
+            if *version == self.trees[index.index()].version {
+                return (key, *way);
+            }
+            return (key, self.way(index, key));
+        }
+        let key = self.source.key(index, row);
+        (key, self.way(index, key))
+    }
+
+    /// Fetches the internal pages on the way.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked) if one must be read.
+    #[inline]
+    pub(crate) fn fetch_nodes(
+        &self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        path: &Path,
+    ) -> Step<[FrameId; 12]> {
+        let mut frames = [FrameId::NONE; 12];
+        for (frame, step) in frames.iter_mut().zip(path.steps()) {
+            let page = self.nodes[step.node as usize].page;
+            *frame = machine.fetch(thread, page, Purpose::NodeRead)?;
+        }
+        Ok(frames)
+    }
+
+    pub(crate) fn touch_nodes(
+        machine: &mut Machine,
+        thread: &SimThread,
+        path: &Path,
+        frames: &[FrameId; 12],
+    ) {
+        for frame in &frames[..path.steps().len()] {
+            machine.touch(thread, *frame);
+        }
+    }
+
+    pub(crate) fn new_node(&mut self, node: Node) -> u32 {
+        match self.free_nodes.pop() {
+            Some(number) => {
+                self.nodes[number as usize] = node;
+                number
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        }
+    }
+}
+
+impl<K: KeySource> IndexEngine for BTree<K> {
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>) {
+        let indexes = self.trees.len();
+        let hints = &mut self.hints;
+        hints.first = rows.start;
+        hints.rows = (rows.end - rows.start).min(LOOK_AHEAD as u64);
+        hints.keys.resize(hints.rows as usize * indexes, Key::MIN);
+        hints.ways.resize(hints.rows as usize * indexes, (u32::MAX, Path::new(PageId(0))));
+        let (source, pages, nodes) = (&self.source, &self.pages, &self.nodes);
+        for (row, keys) in hints.keys.chunks_exact_mut(indexes).enumerate() {
+            source.keys(RowId(rows.start + row as u64), keys);
+        }
+        // Each round touches what the round before has asked the processor to load.
+        let keyed = hints.keys.iter().zip(&mut hints.ways);
+        for (hint, (key, (version, way))) in keyed.enumerate() {
+            let tree = &self.trees[hint % indexes];
+            *version = tree.version;
+            *way = tree.tail(*key).unwrap_or_else(|| {
+                let way = tree.descend_to_parent(source, pages, nodes, *key);
+                if let Some(parent) = way.parent() {
+                    nodes[parent.node as usize].prefetch(*key);
+                }
+                way
+            });
+        }
+        for (hint, (key, (_, way))) in hints.keys.iter().zip(&mut hints.ways).enumerate() {
+            self.trees[hint % indexes].finish(source, nodes, *key, way);
+            pages.prefetch(way.leaf, 0);
+            machine.prefetch(way.leaf, 0);
+        }
+        for (_, way) in &hints.ways {
+            pages.prefetch(way.leaf, 1);
+            machine.prefetch(way.leaf, 1);
+        }
+        for (_, way) in &hints.ways {
+            machine.prefetch(way.leaf, 2);
+        }
+    }
+
+    fn insert(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+    ) -> Step {
+        machine.begin(thread)?;
+        let (key, path) = self.key_and_way(index, row);
+        self.insert_at(machine, thread, index, key, row, &path)
+    }
+
+    fn delete(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+    ) -> Step {
+        machine.begin(thread)?;
+        self.delete_row(machine, thread, index, row)
+    }
+
+    fn get(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        key: Key,
+    ) -> Step<Option<RowId>> {
+        machine.begin(thread)?;
+        self.find(machine, thread, index, key)
+    }
+
+    fn range(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        from: &mut Key,
+        visit: &mut Visitor<'_>,
+    ) -> Step {
+        self.scan(machine, thread, index, from, visit)
+    }
+
+    fn index_count(&self) -> usize {
+        self.trees.len()
+    }
+
+    fn stats(&self, index: IndexId) -> IndexStats {
+        let tree = &self.trees[index.index()];
+        IndexStats {
+            reserved_pages: self.space.reserved_pages(tree.leaf_segment)
+                + self.space.reserved_pages(tree.node_segment),
+            leaf_bytes: tree.stats.entries * u64::from(tree.leaf_limits.record),
+            height: u32::from(tree.height) + 1,
+            ..tree.stats
+        }
+    }
+
+    fn verify(&self) {
+        self.check();
+    }
+}

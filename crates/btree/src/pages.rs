@@ -1,0 +1,364 @@
+//! What is on each page: for leaves, the row numbers of their entries.
+//!
+//! Row numbers are kept unsorted, 4 bytes each, in chunks of 63 that are chained from the newest
+//! to the oldest. A leaf whose rows follow each other without a gap (the clustered index of a
+//! load) is a run: its first row and their number.
+
+use bytemuck::{Pod, Zeroable};
+use cost_model::{HugeVec, PageId};
+use index::IndexId;
+
+/// Row numbers in a chunk; with the link it fills four cache lines.
+const CHUNK: usize = 63;
+const NONE: u32 = u32::MAX;
+
+const FREE: u8 = 0;
+const RUN: u8 = 1;
+const ROWS: u8 = 2;
+const NODE: u8 = 3;
+
+/// What is known of a page: 32 bytes, two pages to a cache line.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Page {
+    kind: u8,
+    index: u8,
+    has_last: u8,
+    reserved: u8,
+    records: u16,
+    slots: u16,
+    /// Run: its first row. Rows: the newest chunk. Node: the number of the node.
+    start: u32,
+    /// The row inserted last, if `has_last`.
+    last: u32,
+    prev: PageId,
+    next: PageId,
+    padding: [u32; 2],
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Chunk {
+    rows: [u32; CHUNK],
+    older: u32,
+}
+
+/// All pages of the data file.
+pub(crate) struct Pages {
+    pages: HugeVec<Page>,
+    chunks: HugeVec<Chunk>,
+    free_chunk: u32,
+}
+
+impl Pages {
+    /// Room for about `pages` pages and `rows` rows in leaves that are not runs.
+    pub(crate) fn new(pages: usize, rows: usize) -> Self {
+        Self {
+            pages: HugeVec::with_capacity(pages),
+            chunks: HugeVec::with_capacity(rows / CHUNK),
+            free_chunk: NONE,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, page: PageId) -> &Page {
+        &self.pages[page.index()]
+    }
+
+    /// Loads the processor's caches with a page, then (`round` 1) with the place where its next
+    /// row goes.
+    #[inline]
+    pub(crate) fn prefetch(&self, page: PageId, round: u32) {
+        if round == 0 {
+            self.pages.prefetch(page.index());
+        } else {
+            let page = self.get(page);
+            if page.kind == ROWS && page.start != NONE {
+                let slot = page.records as usize % CHUNK;
+                cost_model::prefetch(&raw const self.chunks[page.start as usize].rows[slot]);
+            }
+        }
+    }
+
+    /// Makes `page` an empty leaf.
+    pub(crate) fn make_leaf(&mut self, page: PageId, index: IndexId, clustered: bool) {
+        let kind = if clustered { RUN } else { ROWS };
+        self.set(page, Page { kind, start: NONE, ..Page::empty(index) });
+    }
+
+    /// Makes `page` an internal page.
+    pub(crate) fn make_node(&mut self, page: PageId, index: IndexId, node: u32) {
+        self.set(page, Page { kind: NODE, start: node, ..Page::empty(index) });
+    }
+
+    /// `page` is used for nothing any more; a leaf must be empty.
+    pub(crate) fn clear(&mut self, page: PageId) {
+        debug_assert!(self.get(page).kind == NODE || self.get(page).records == 0);
+        self.pages[page.index()] = Page::zeroed();
+    }
+
+    fn set(&mut self, page: PageId, value: Page) {
+        if self.pages.len() <= page.index() {
+            self.pages.extend_to(page.index() + 64, Page::zeroed());
+        }
+        debug_assert_eq!(self.get(page).kind, FREE, "{page:?} is in use");
+        self.pages[page.index()] = value;
+    }
+
+    /// Chains `page` in between two leaves.
+    pub(crate) fn link(&mut self, prev: PageId, page: PageId, next: PageId) {
+        self.pages[page.index()].prev = prev;
+        self.pages[page.index()].next = next;
+        self.join(prev, page);
+        self.join(page, next);
+    }
+
+    /// Takes `page` out of the chain of leaves.
+    pub(crate) fn unlink(&mut self, page: PageId) {
+        let Page { prev, next, .. } = *self.get(page);
+        self.join(prev, next);
+    }
+
+    fn join(&mut self, left: PageId, right: PageId) {
+        if !left.is_none() {
+            self.pages[left.index()].next = right;
+        }
+        if !right.is_none() {
+            self.pages[right.index()].prev = left;
+        }
+    }
+
+    /// Moves the contents and place of leaf `from` to `to`, a fresh page; `from` is free then.
+    pub(crate) fn relocate(&mut self, from: PageId, to: PageId) {
+        let contents = *self.get(from);
+        self.set(to, contents);
+        self.pages[from.index()] = Page::zeroed();
+        self.join(contents.prev, to);
+        self.join(to, contents.next);
+    }
+
+    /// Adds a row that was inserted: the page's last insert from now on.
+    #[inline]
+    pub(crate) fn append(&mut self, id: PageId, row: u32) {
+        self.add(id, row);
+        let page = &mut self.pages[id.index()];
+        page.slots = page.slots.max(page.records);
+        page.has_last = 1;
+        page.last = row;
+    }
+
+    #[inline]
+    fn add(&mut self, id: PageId, row: u32) {
+        let page = &mut self.pages[id.index()];
+        if page.kind == RUN {
+            if page.records == 0 {
+                page.start = row;
+            }
+            if page.start + u32::from(page.records) == row {
+                page.records += 1;
+                return;
+            }
+            self.run_to_rows(id);
+        }
+        self.push(id, row);
+    }
+
+    #[inline]
+    fn push(&mut self, id: PageId, row: u32) {
+        let page = &mut self.pages[id.index()];
+        let slot = page.records as usize % CHUNK;
+        if slot == 0 {
+            let older = page.start;
+            let chunk = self.new_chunk(older);
+            self.pages[id.index()].start = chunk;
+        }
+        let page = &mut self.pages[id.index()];
+        self.chunks[page.start as usize].rows[slot] = row;
+        page.records += 1;
+    }
+
+    fn new_chunk(&mut self, older: u32) -> u32 {
+        match self.free_chunk {
+            NONE => {
+                self.chunks.push(Chunk { rows: [0; CHUNK], older });
+                self.chunks.len() as u32 - 1
+            }
+            chunk => {
+                self.free_chunk = self.chunks[chunk as usize].older;
+                self.chunks[chunk as usize].older = older;
+                chunk
+            }
+        }
+    }
+
+    fn drop_chunk(&mut self, chunk: u32) {
+        self.chunks[chunk as usize].older = self.free_chunk;
+        self.free_chunk = chunk;
+    }
+
+    fn run_to_rows(&mut self, id: PageId) {
+        let Page { start, records, .. } = *self.get(id);
+        let page = &mut self.pages[id.index()];
+        (page.kind, page.records, page.start) = (ROWS, 0, NONE);
+        for row in start..start + u32::from(records) {
+            self.push(id, row);
+        }
+    }
+
+    /// Calls `visit` with every row of a leaf, in no particular order.
+    #[inline]
+    pub(crate) fn for_each(&self, id: PageId, mut visit: impl FnMut(u32)) {
+        let page = self.get(id);
+        if page.kind == RUN {
+            (page.start..page.start + u32::from(page.records)).for_each(visit);
+            return;
+        }
+        let mut left = page.records as usize;
+        let mut chunk = page.start;
+        while left > 0 {
+            let used = (left - 1) % CHUNK + 1;
+            let rows = &self.chunks[chunk as usize];
+            rows.rows[..used].iter().for_each(|row| visit(*row));
+            left -= used;
+            chunk = rows.older;
+        }
+    }
+
+    /// Replaces the rows of a leaf. Its slots and its last insert are left to
+    /// [`set_slots`](Self::set_slots).
+    pub(crate) fn replace(
+        &mut self,
+        id: PageId,
+        clustered: bool,
+        rows: impl ExactSizeIterator<Item = u32> + Clone,
+    ) {
+        self.drop_rows(id);
+        let (first, len) = (rows.clone().min().unwrap_or(0), rows.len() as u32);
+        let is_run = clustered && rows.clone().max().is_none_or(|max| max - first + 1 == len);
+        let page = &mut self.pages[id.index()];
+        if is_run {
+            (page.kind, page.start, page.records) = (RUN, first, len as u16);
+        } else {
+            (page.kind, page.start, page.records) = (ROWS, NONE, 0);
+            rows.for_each(|row| self.push(id, row));
+        }
+    }
+
+    fn drop_rows(&mut self, id: PageId) {
+        let Page { kind, mut start, records, .. } = *self.get(id);
+        if kind == ROWS {
+            for _ in 0..(records as usize).div_ceil(CHUNK) {
+                let older = self.chunks[start as usize].older;
+                self.drop_chunk(start);
+                start = older;
+            }
+        }
+        self.pages[id.index()].records = 0;
+    }
+
+    /// Sets how many record slots the page has used at one time, and forgets its last insert, as
+    /// moving records to or from a page does.
+    pub(crate) fn set_slots(&mut self, id: PageId, slots: u16) {
+        let page = &mut self.pages[id.index()];
+        page.slots = slots.max(page.records);
+        page.has_last = 0;
+    }
+
+    /// Removes a row; tells whether it was there. Forgets the page's last insert.
+    pub(crate) fn remove(&mut self, id: PageId, row: u32) -> bool {
+        let page = &mut self.pages[id.index()];
+        if page.kind == RUN {
+            let end = page.start + u32::from(page.records);
+            if !(page.start..end).contains(&row) {
+                return false;
+            }
+            page.has_last = 0;
+            if row == page.start || row + 1 == end {
+                page.start += u32::from(row == page.start);
+                page.records -= 1;
+                return true;
+            }
+            self.run_to_rows(id);
+        }
+        let Some((chunk, slot)) = self.find(id, row) else { return false };
+        let page = &mut self.pages[id.index()];
+        page.has_last = 0;
+        page.records -= 1;
+        let (newest, last) = (page.start, page.records as usize % CHUNK);
+        self.chunks[chunk as usize].rows[slot] = self.chunks[newest as usize].rows[last];
+        if last == 0 {
+            self.pages[id.index()].start = self.chunks[newest as usize].older;
+            self.drop_chunk(newest);
+        }
+        true
+    }
+
+    fn find(&self, id: PageId, row: u32) -> Option<(u32, usize)> {
+        let page = self.get(id);
+        let mut left = page.records as usize;
+        let mut chunk = page.start;
+        while left > 0 {
+            let used = (left - 1) % CHUNK + 1;
+            let rows = &self.chunks[chunk as usize];
+            if let Some(slot) = rows.rows[..used].iter().position(|r| *r == row) {
+                return Some((chunk, slot));
+            }
+            left -= used;
+            chunk = rows.older;
+        }
+        None
+    }
+}
+
+impl Page {
+    fn empty(index: IndexId) -> Self {
+        let (prev, next) = (PageId::NONE, PageId::NONE);
+        Self { index: index.0, prev, next, ..Self::zeroed() }
+    }
+
+    /// The index the page belongs to.
+    pub(crate) fn index(&self) -> IndexId {
+        IndexId(self.index)
+    }
+
+    /// Whether this is a leaf.
+    pub(crate) fn is_leaf(&self) -> bool {
+        matches!(self.kind, RUN | ROWS)
+    }
+
+    /// The number of the node on an internal page.
+    #[inline]
+    pub(crate) fn node(&self) -> u32 {
+        debug_assert_eq!(self.kind, NODE);
+        self.start
+    }
+
+    /// Entries of a leaf.
+    #[inline]
+    pub(crate) fn records(&self) -> u16 {
+        self.records
+    }
+
+    /// The most record slots in use at one time since the page was organised: the difference to
+    /// the records is garbage.
+    #[inline]
+    pub(crate) fn slots(&self) -> u16 {
+        self.slots
+    }
+
+    /// The row inserted last, if nothing was moved or deleted since.
+    #[inline]
+    pub(crate) fn last_insert(&self) -> Option<u32> {
+        (self.has_last != 0).then_some(self.last)
+    }
+
+    /// The leaf before this one in key order.
+    pub(crate) fn prev(&self) -> PageId {
+        self.prev
+    }
+
+    /// The leaf after this one in key order.
+    pub(crate) fn next(&self) -> PageId {
+        self.next
+    }
+}

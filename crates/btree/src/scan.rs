@@ -1,0 +1,77 @@
+//! Looking up one entry, and visiting many in key order.
+
+use cost_model::{Machine, Purpose, SimThread, Step};
+use index::{IndexId, Key, KeySource, RowId, Visitor};
+
+use crate::engine::BTree;
+
+impl<K: KeySource> BTree<K> {
+    /// The row with exactly this key.
+    pub(crate) fn find(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        key: Key,
+    ) -> Step<Option<RowId>> {
+        let path = self.way(index, key);
+        let frames = self.fetch_nodes(machine, thread, &path)?;
+        let frame = machine.fetch(thread, path.leaf, Purpose::LeafRead)?;
+        Self::touch_nodes(machine, thread, &path, &frames);
+        machine.touch(thread, frame);
+        let mut found = None;
+        self.pages.for_each(path.leaf, |row| {
+            let row = RowId(u64::from(row));
+            if self.source.key(index, row) == key {
+                found = Some(row);
+            }
+        });
+        Ok(found)
+    }
+
+    /// Visits entries leaf by leaf; `from` keeps the place.
+    pub(crate) fn scan(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        from: &mut Key,
+        visit: &mut Visitor<'_>,
+    ) -> Step {
+        machine.begin(thread)?;
+        let path = self.way(index, *from);
+        let frames = self.fetch_nodes(machine, thread, &path)?;
+        let mut leaf = path.leaf;
+        let mut frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+        Self::touch_nodes(machine, thread, &path, &frames);
+        loop {
+            machine.touch(thread, frame);
+            self.load_from(index, leaf, *from);
+            for (key, row) in &self.scratch {
+                // The last key of all would have no successor; no key source makes it.
+                *from = Key(key.0 + 1);
+                if visit(*key, RowId(u64::from(*row))).is_break() {
+                    return Ok(());
+                }
+            }
+            leaf = self.pages.get(leaf).next();
+            if leaf.is_none() {
+                return Ok(());
+            }
+            frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+        }
+    }
+
+    /// Puts the entries of a leaf from a key on, in key order, into the scratch list.
+    fn load_from(&mut self, index: IndexId, leaf: cost_model::PageId, from: Key) {
+        let (scratch, source) = (&mut self.scratch, &self.source);
+        scratch.clear();
+        self.pages.for_each(leaf, |row| {
+            let key = source.key(index, RowId(u64::from(row)));
+            if from <= key {
+                scratch.push((key, row));
+            }
+        });
+        scratch.sort_unstable();
+    }
+}

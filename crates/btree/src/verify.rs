@@ -1,0 +1,68 @@
+//! Checks of a whole engine: for tests.
+
+use cost_model::PageId;
+use index::{Key, KeySource, RowId};
+
+use crate::engine::BTree;
+use crate::tree::Tree;
+
+impl<K: KeySource> BTree<K> {
+    /// Panics if a tree contradicts itself: order, ranges, levels, limits, links, counts.
+    pub(crate) fn check(&self) {
+        for tree in &self.trees {
+            let mut leaves = Vec::new();
+            let mut internal = 0;
+            let bounds = (Key::MIN, Key::MAX);
+            self.check_page(tree, tree.root, tree.height, bounds, &mut leaves, &mut internal);
+            let mut prev = PageId::NONE;
+            for leaf in &leaves {
+                assert_eq!(self.pages.get(*leaf).prev(), prev, "left neighbour of {leaf:?}");
+                prev = *leaf;
+            }
+            let linked: u64 = leaves.iter().map(|l| u64::from(self.pages.get(*l).records())).sum();
+            assert_eq!(linked, tree.stats.entries, "entries");
+            assert_eq!(leaves.len() as u64, tree.stats.leaf_pages, "leaf pages");
+            assert_eq!(internal, tree.stats.internal_pages, "internal pages");
+        }
+    }
+
+    fn check_page(
+        &self,
+        tree: &Tree,
+        page: PageId,
+        level: u8,
+        (low, high): (Key, Key),
+        leaves: &mut Vec<PageId>,
+        internal: &mut u64,
+    ) {
+        assert!(self.space.is_used(page), "{page:?} is allocated");
+        let entry = self.pages.get(page);
+        assert_eq!(entry.index(), tree.index, "index of {page:?}");
+        assert_eq!(entry.is_leaf(), level == 0, "level of {page:?}");
+        if level == 0 {
+            assert!(entry.records() <= tree.leaf_limits.full, "{page:?} is overfull");
+            assert!(entry.records() <= entry.slots(), "slots of {page:?}");
+            assert!(0 < entry.records() || tree.height == 0, "{page:?} is empty");
+            self.pages.for_each(page, |row| {
+                let key = self.source.key(tree.index, RowId(u64::from(row)));
+                assert!((low..high).contains(&key), "row {row} is on the wrong page");
+            });
+            leaves.push(page);
+            return;
+        }
+        *internal += 1;
+        let node = &self.nodes[entry.node() as usize];
+        assert_eq!((node.page, node.level), (page, level), "node of {page:?}");
+        assert!(!node.children.is_empty(), "{page:?} has children");
+        assert!(node.children.len() <= usize::from(tree.node_limits.full), "{page:?} is overfull");
+        for (slot, child) in node.children.iter().enumerate() {
+            let from = if slot == 0 { low } else { child.key(&self.source, tree.index) };
+            let to = match node.children.get(slot + 1) {
+                Some(next) => next.key(&self.source, tree.index),
+                None => high,
+            };
+            assert!(from <= to, "separators of {page:?} ascend");
+            self.check_page(tree, child.child, level - 1, (from, to), leaves, internal);
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! The buffer pool: which pages are in memory, which are dirty, and who must leave.
+//!
+//! This is `InnoDB`'s pool (MySQL 5.1 source, buf0buf.c, buf0lru.c, buf0flu.c): an LRU list with a
+//! midpoint, a free list and a list of dirty pages for each instance. Other pools are settings of
+//! it: no old part is plain LRU. The pool decides and does no I/O; [`crate::Machine`] does.
+
+mod config;
+mod frame;
+mod list;
+
+pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
+
+use crate::{FrameId, HugeVec, PageId, SimTime};
+use frame::{DIRTY, Frame, OLD, READING, SPARE, WRITING};
+use list::{Instance, Links};
+
+/// Counters of the pool since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Pages used by an operation that was carried out.
+    pub requests: u64,
+    /// Pages that had to be read first.
+    pub reads: u64,
+    /// Pages that came into being in memory.
+    pub creates: u64,
+    /// Pages that lost their frame.
+    pub evictions: u64,
+    /// Pages moved to the head of the LRU list because they were used.
+    pub made_young: u64,
+}
+
+/// See the module's documentation.
+pub(crate) struct BufferPool {
+    config: PoolConfig,
+    frames: HugeVec<Frame>,
+    /// Frame of each page, [`FrameId::NONE`] if it has none.
+    table: HugeVec<FrameId>,
+    /// When a frame's read or write is done; meaningful while it is READING or WRITING.
+    ready_at: Vec<SimTime>,
+    instances: Vec<Instance>,
+    stats: PoolStats,
+}
+
+impl BufferPool {
+    /// An empty pool, for about `pages` pages of data.
+    pub(crate) fn new(config: PoolConfig, pages: usize) -> Self {
+        let mut frames = HugeVec::with_capacity(config.frames as usize);
+        frames.extend_to(config.frames as usize, Frame::EMPTY);
+        let per_instance = config.frames / config.instances;
+        let mut instances: Vec<_> = (0..config.instances)
+            .map(|_| {
+                let young_distance = (f64::from(per_instance) * config.young_distance) as u32;
+                Instance::new(config.old_fraction, config.old_len_min, young_distance)
+            })
+            .collect();
+        for frame in (0..config.instances * per_instance).rev() {
+            let instance = frame / per_instance;
+            frames[frame as usize].instance = instance as u16;
+            instances[instance as usize].free_push(&mut frames, FrameId(frame));
+        }
+        Self {
+            ready_at: vec![SimTime::ZERO; config.frames as usize],
+            table: HugeVec::with_capacity(pages),
+            config,
+            frames,
+            instances,
+            stats: PoolStats::default(),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> &PoolStats {
+        &self.stats
+    }
+
+    /// Dirty pages now.
+    pub(crate) fn dirty_len(&self) -> u64 {
+        self.instances.iter().map(|instance| u64::from(instance.dirty.len)).sum()
+    }
+
+    /// Frames without a page now.
+    pub(crate) fn free_len(&self) -> u64 {
+        self.instances.iter().map(|instance| u64::from(instance.free_len)).sum()
+    }
+
+    /// The frame of `page`, whether its read is done or not.
+    #[inline]
+    pub(crate) fn frame_of(&self, page: PageId) -> Option<FrameId> {
+        match self.table.get(page.index()) {
+            Some(frame) if !frame.is_none() => Some(*frame),
+            _ => None,
+        }
+    }
+
+    /// The page in a frame.
+    pub(crate) fn page_of(&self, frame: FrameId) -> PageId {
+        self.frames[frame.index()].page
+    }
+
+    /// Which instance keeps `page`: areas of 64 pages stay together (buf0buf.h).
+    pub(crate) fn instance_of(&self, page: PageId) -> usize {
+        if self.instances.len() == 1 {
+            0
+        } else {
+            (page.0 / self.config.area_pages) as usize % self.instances.len()
+        }
+    }
+
+    /// Prepares the processor's caches for a use of `page`: first its entry in the page table.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, page: PageId) {
+        self.table.prefetch(page.index());
+    }
+
+    /// Then its frame, once the entry is there.
+    #[inline]
+    pub(crate) fn prefetch_frame(&self, page: PageId) {
+        if let Some(frame) = self.frame_of(page) {
+            self.frames.prefetch(frame.index());
+        }
+    }
+
+    /// Then the frames a move to the head of the list would change.
+    #[inline]
+    pub(crate) fn prefetch_neighbours(&self, page: PageId) {
+        if let Some(frame) = self.frame_of(page) {
+            let frame = &self.frames[frame.index()];
+            self.frames.prefetch(frame.prev.index());
+            self.frames.prefetch(frame.next.index());
+        }
+    }
+
+    /// `Some(when)` if the page's read is not done at `now`.
+    #[inline]
+    pub(crate) fn reading_until(&self, frame: FrameId) -> Option<SimTime> {
+        (self.frames[frame.index()].flags & READING != 0).then(|| self.ready_at[frame.index()])
+    }
+
+    /// `Some(when)` if the page is being written.
+    #[inline]
+    pub(crate) fn writing_until(&self, frame: FrameId) -> Option<SimTime> {
+        (self.frames[frame.index()].flags & WRITING != 0).then(|| self.ready_at[frame.index()])
+    }
+
+    /// The page is used: it moves to the head of the list if its rule says so.
+    #[inline]
+    pub(crate) fn touch(&mut self, id: FrameId, now: SimTime) {
+        self.stats.requests += 1;
+        let frame = &mut self.frames[id.index()];
+        let instance = &mut self.instances[frame.instance as usize];
+        if self.config.old_blocks_ms != 0 && frame.flags & OLD != 0 {
+            let now_ms = frame::milliseconds(now);
+            if frame.first_use_ms == 0 {
+                frame.first_use_ms = now_ms;
+                return;
+            }
+            if now_ms.wrapping_sub(frame.first_use_ms) < self.config.old_blocks_ms {
+                return;
+            }
+        } else if instance.evictions.wrapping_sub(frame.stamp) <= instance.young_distance {
+            return;
+        }
+        self.make_young(id);
+    }
+
+    fn make_young(&mut self, id: FrameId) {
+        self.stats.made_young += 1;
+        let instance = &mut self.instances[self.frames[id.index()].instance as usize];
+        instance.spare_lost(&mut self.frames[id.index()]);
+        instance.remove(&mut self.frames, id);
+        instance.add_young(&mut self.frames, id);
+        self.frames[id.index()].stamp = instance.evictions;
+    }
+
+    /// The page was changed.
+    #[inline]
+    pub(crate) fn mark_dirty(&mut self, id: FrameId) {
+        let frame = &mut self.frames[id.index()];
+        if frame.flags & DIRTY == 0 {
+            let instance = &mut self.instances[frame.instance as usize];
+            instance.spare_lost(frame);
+            frame.flags |= DIRTY;
+            instance.dirty_push(&mut self.frames, id);
+        }
+    }
+
+    pub(crate) fn pin(&mut self, id: FrameId) {
+        self.frames[id.index()].pins += 1;
+    }
+
+    pub(crate) fn unpin(&mut self, id: FrameId) {
+        self.frames[id.index()].pins -= 1;
+    }
+
+    /// Whether `count` frames can be had in each instance without waiting.
+    pub(crate) fn can_take(&self, count: u32) -> bool {
+        self.instances.iter().all(|instance| {
+            let mut have = instance.free_len;
+            let mut id = instance.tail;
+            let mut scanned = 0;
+            while have < count && !id.is_none() && scanned < instance.scan_limit() {
+                let frame = &self.frames[id.index()];
+                have += u32::from(frame.is_replaceable());
+                id = frame.prev;
+                scanned += 1;
+            }
+            count <= have
+        })
+    }
+
+    /// A frame for a new page of `instance`: a free one, or that of the least recently used page
+    /// that is clean and unused. Tells which page left.
+    pub(crate) fn take(&mut self, instance: usize) -> Option<(FrameId, Option<PageId>)> {
+        let list = &mut self.instances[instance];
+        list.spares -= 1;
+        if let Some(frame) = list.free_pop(&mut self.frames) {
+            return Some((frame, None));
+        }
+        let frame = list.find_victim(&self.frames)?;
+        let page = self.evict(frame);
+        Some((frame, Some(page)))
+    }
+
+    /// Takes a page that is clean and unused out of its frame, which then belongs to nobody.
+    fn evict(&mut self, id: FrameId) -> PageId {
+        let page = self.frames[id.index()].page;
+        let instance = self.frames[id.index()].instance;
+        let list = &mut self.instances[instance as usize];
+        list.remove(&mut self.frames, id);
+        list.evictions = list.evictions.wrapping_add(1);
+        self.table[page.index()] = FrameId::NONE;
+        self.stats.evictions += 1;
+        self.frames[id.index()] = Frame { instance, ..Frame::EMPTY };
+        page
+    }
+
+    /// A page is read into a frame that was taken: it enters the old part of the list.
+    pub(crate) fn place_read(&mut self, id: FrameId, page: PageId, ready_at: SimTime) {
+        self.stats.reads += 1;
+        self.place(id, page);
+        self.ready_at[id.index()] = ready_at;
+        let frame = &mut self.frames[id.index()];
+        let instance = &mut self.instances[frame.instance as usize];
+        frame.flags |= READING;
+        // A stamp of zero in the source: the first use moves the page to the head, once a
+        // young distance of evictions has happened at all.
+        let long_ago = instance.young_distance.wrapping_add(1);
+        frame.stamp = if instance.warm { instance.evictions.wrapping_sub(long_ago) } else { 0 };
+        instance.warm |= instance.young_distance < instance.evictions;
+        instance.add_old(&mut self.frames, id);
+    }
+
+    pub(crate) fn read_done(&mut self, id: FrameId) {
+        self.frames[id.index()].flags &= !READING;
+    }
+
+    /// A page is created in a frame that was taken: it enters at the head of the list, dirty.
+    pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime) {
+        self.stats.creates += 1;
+        self.place(id, page);
+        let instance = &mut self.instances[self.frames[id.index()].instance as usize];
+        instance.add_young(&mut self.frames, id);
+        let frame = &mut self.frames[id.index()];
+        frame.stamp = instance.evictions;
+        frame.first_use_ms = frame::milliseconds(now);
+        self.mark_dirty(id);
+    }
+
+    fn place(&mut self, id: FrameId, page: PageId) {
+        if self.table.len() <= page.index() {
+            let len = page.index() + self.config.area_pages as usize;
+            self.table.extend_to(len, FrameId::NONE);
+        }
+        debug_assert!(self.table[page.index()].is_none(), "{page:?} has a frame already");
+        self.table[page.index()] = id;
+        self.frames[id.index()].page = page;
+    }
+
+    /// The page is gone for good (its index freed it): its frame becomes free, nothing is written.
+    pub(crate) fn discard(&mut self, page: PageId) {
+        let Some(id) = self.frame_of(page) else { return };
+        self.clean(id);
+        self.free(id);
+    }
+
+    fn free(&mut self, id: FrameId) {
+        let page = self.evict(id);
+        debug_assert!(!page.is_none());
+        let instance = &mut self.instances[self.frames[id.index()].instance as usize];
+        instance.free_push(&mut self.frames, id);
+    }
+
+    /// How many pages an LRU flush of `instance` should write so that readers find frames: 0 if
+    /// enough are replaceable (buf0flu.c, `buf_flush_LRU_recommendation`).
+    pub(crate) fn margin_shortage(&mut self, instance: usize) -> u32 {
+        let margin = &self.config.margin;
+        let list = &mut self.instances[instance];
+        if i64::from(margin.low) <= list.spares {
+            return 0;
+        }
+        let spares = match margin.counts {
+            MarginCounts::Free => list.free_len,
+            MarginCounts::FreeAndClean => {
+                list.free_len + list.count_spares(&mut self.frames, margin.scan)
+            }
+        };
+        list.spares = i64::from(spares);
+        if margin.low <= spares { 0 } else { margin.high - spares }
+    }
+
+    /// Frees clean pages at the tail of `instance` until `want` frames are free or as many pages
+    /// as the margin scans were looked at; tells how many are still missing.
+    pub(crate) fn free_clean_tail(&mut self, instance: usize, want: u32) -> u32 {
+        let mut missing = want;
+        let mut id = self.instances[instance].tail;
+        for _ in 0..self.config.margin.scan {
+            if missing == 0 || id.is_none() {
+                break;
+            }
+            let prev = self.frames[id.index()].prev;
+            if self.frames[id.index()].is_replaceable() {
+                self.free(id);
+                self.instances[instance].spares += 1;
+                missing -= 1;
+            }
+            id = prev;
+        }
+        missing
+    }
+
+    /// The least recently used page of `instance` that could be written now, from `from` on
+    /// towards the head.
+    pub(crate) fn next_writable(&self, instance: usize, from: Option<FrameId>) -> Option<FrameId> {
+        let mut id = match from {
+            None => self.instances[instance].tail,
+            Some(frame) => self.frames[frame.index()].prev,
+        };
+        while !id.is_none() {
+            if self.frames[id.index()].is_writable() {
+                return Some(id);
+            }
+            id = self.frames[id.index()].prev;
+        }
+        None
+    }
+
+    /// Whether `page` can go along with a neighbour that an LRU flush writes: dirty, unused, and
+    /// in the old part of the list (if there is one).
+    pub(crate) fn goes_along(&self, page: PageId) -> Option<FrameId> {
+        let id = self.frame_of(page)?;
+        let frame = &self.frames[id.index()];
+        (frame.is_writable() && frame.flags & OLD != 0).then_some(id)
+    }
+
+    pub(crate) fn write_begins(&mut self, id: FrameId, done: SimTime) {
+        self.frames[id.index()].flags |= WRITING;
+        self.ready_at[id.index()] = done;
+    }
+
+    /// A page is clean that somebody has waited to change: it stays where it is.
+    pub(crate) fn write_done(&mut self, id: FrameId) {
+        self.clean(id);
+    }
+
+    /// A page that an LRU flush wrote is clean: it goes to the tail, or is freed at once where
+    /// the margin counts free frames only.
+    pub(crate) fn lru_write_done(&mut self, id: FrameId) {
+        self.clean(id);
+        let frame = &self.frames[id.index()];
+        let instance = &mut self.instances[frame.instance as usize];
+        if self.config.margin.counts == MarginCounts::Free && frame.pins == 0 {
+            instance.spares += 1;
+            self.free(id);
+        } else {
+            instance.remove(&mut self.frames, id);
+            instance.add_tail(&mut self.frames, id);
+            if self.frames[id.index()].pins == 0 {
+                self.frames[id.index()].flags |= SPARE;
+                instance.spares += 1;
+            }
+        }
+    }
+
+    fn clean(&mut self, id: FrameId) {
+        let frame = &mut self.frames[id.index()];
+        let dirty = frame.flags & DIRTY != 0;
+        frame.flags &= !(WRITING | DIRTY);
+        if dirty {
+            let instance = &mut self.instances[frame.instance as usize];
+            instance.dirty_remove(&mut self.frames, id);
+        }
+    }
+
+    /// Panics if lists, table and flags contradict each other: for tests.
+    pub(crate) fn verify(&self) {
+        for (number, instance) in self.instances.iter().enumerate() {
+            let links = Links { frames: &self.frames };
+            instance.verify(&links, number as u32);
+        }
+        let resident = self.table.iter().filter(|frame| !frame.is_none()).count() as u64;
+        let listed: u64 = self.instances.iter().map(|instance| u64::from(instance.len)).sum();
+        assert_eq!(resident, listed, "pages in the table and in the LRU lists");
+        for (page, frame) in self.table.iter().enumerate().filter(|(_, frame)| !frame.is_none()) {
+            assert_eq!(self.frames[frame.index()].page.index(), page, "the frame's page");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The rules of a buffer pool, as settings.
+
+/// What a buffer pool is and by which rules it keeps pages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolConfig {
+    /// Page frames of all instances together.
+    pub frames: u32,
+    /// Independent parts, each with lists of its own.
+    pub instances: u32,
+    /// Share of the LRU list that is its old part, where pages that are read enter; 0 for plain
+    /// LRU.
+    pub old_fraction: f64,
+    /// The list has no old part while it is shorter than this many pages.
+    pub old_len_min: u32,
+    /// A page in the old part is not moved to the head before this many milliseconds have passed
+    /// since its first use; 0: its first use moves it.
+    pub old_blocks_ms: u32,
+    /// A page is moved to the head again only after this share of the instance's frames was
+    /// evicted since it was moved there last.
+    pub young_distance: f64,
+    /// When readers flush the tail of the list.
+    pub margin: Margin,
+    /// What is written along with a page.
+    pub neighbours: Neighbours,
+    /// Pages in the aligned area that neighbours come from, and that one instance keeps together.
+    pub area_pages: u32,
+}
+
+/// The LRU flush margin: after a read, and after a page is created, the thread looks at the tail
+/// of the list and has pages written if too few could be replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Margin {
+    /// Pages at the tail that are looked at.
+    pub scan: u32,
+    /// Flush if fewer than this many are replaceable; 0 switches the margin off.
+    pub low: u32,
+    /// Flush as many as are missing to this.
+    pub high: u32,
+    /// What counts as replaceable.
+    pub counts: MarginCounts,
+}
+
+/// What counts as replaceable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarginCounts {
+    /// Free frames and clean pages at the tail (until 5.5).
+    FreeAndClean,
+    /// Free frames only; clean pages at the tail are freed (5.6 and later, page cleaner).
+    Free,
+}
+
+/// Which other dirty pages of its area are written along with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbours {
+    /// None.
+    None,
+    /// All that may be written.
+    Area,
+    /// Those adjacent to it without a gap.
+    Contiguous,
+}

@@ -1,0 +1,108 @@
+//! What every index engine does.
+
+use std::ops::{ControlFlow, Range};
+
+use cost_model::{Machine, SimThread, Step};
+
+use crate::{IndexId, Key, RowId};
+
+/// Receives the rows of a scan in key order and says whether to go on.
+pub type Visitor<'a> = dyn FnMut(Key, RowId) -> ControlFlow<()> + 'a;
+
+/// A storage engine with all indexes of a table.
+///
+/// An operation that needs a page that is absent starts its read, has its thread wait and returns
+/// [`Blocked`](cost_model::Blocked) without having changed anything; the caller tries the same
+/// operation again when its thread is the furthest behind, and calls
+/// [`Machine::release`] when it is done.
+pub trait IndexEngine {
+    /// The rows of this range are about to be inserted: a hint that may save processor time and
+    /// has no effect on any result.
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>);
+
+    /// Inserts the entry of `row` into an index. Blind: nothing is returned that would need a
+    /// read.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn insert(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+    ) -> Step;
+
+    /// Removes the entry of `row` from an index, if it is there.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn delete(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+    ) -> Step;
+
+    /// Looks for the entry with exactly this key.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn get(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        key: Key,
+    ) -> Step<Option<RowId>>;
+
+    /// Visits the entries from `from` on in key order until the visitor breaks or the index ends.
+    /// `from` moves past every entry visited, so that a scan that was blocked goes on where it
+    /// was.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn range(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        from: &mut Key,
+        visit: &mut Visitor<'_>,
+    ) -> Step;
+
+    /// Number of indexes.
+    fn index_count(&self) -> usize;
+
+    /// Counters of one index.
+    fn stats(&self, index: IndexId) -> IndexStats;
+
+    /// Panics if the engine's structures contradict themselves: for tests.
+    fn verify(&self);
+}
+
+/// Counters and gauges of one index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexStats {
+    /// Entries in the index now.
+    pub entries: u64,
+    /// Leaf pages now.
+    pub leaf_pages: u64,
+    /// Internal pages now, the root included unless it is a leaf.
+    pub internal_pages: u64,
+    /// Pages the file reserves for the index now, used or not.
+    pub reserved_pages: u64,
+    /// Bytes of the records in the leaves now.
+    pub leaf_bytes: u64,
+    /// Levels, leaves included.
+    pub height: u32,
+    /// Entries inserted so far.
+    pub inserts: u64,
+    /// Entries deleted so far.
+    pub deletes: u64,
+    /// Pages split so far, on all levels.
+    pub splits: u64,
+    /// Pages joined with a neighbour or freed empty so far, on all levels.
+    pub coalesces: u64,
+}
