@@ -8,6 +8,7 @@ mod huge;
 mod ids;
 mod ledger;
 mod machine;
+mod os_cache;
 mod pool;
 mod rng;
 mod station;

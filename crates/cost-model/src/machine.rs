@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::device::{Device, DeviceSpec, IoOp, IoRequest};
+use crate::os_cache::OsCache;
 use crate::pool::{BufferPool, MarginCounts, Neighbours};
 use crate::{
     Blocked, Bytes, Cause, FrameId, IoLedger, PageId, PoolConfig, PoolStats, Purpose, SimDuration,
@@ -42,6 +43,8 @@ pub struct MachineConfig {
     pub page_size: Bytes,
     /// Bytes of the operating system's page cache under the pool; `None` with direct I/O.
     pub os_cache: Option<Bytes>,
+    /// What it costs to copy a page between that cache and the pool, system call included.
+    pub os_copy: SimDuration,
     /// Seed of everything random in the machine.
     pub seed: u64,
     /// About how many pages the data files will have.
@@ -76,6 +79,7 @@ pub struct Machine {
     config: MachineConfig,
     pool: BufferPool,
     device: Device,
+    os_cache: Option<OsCache>,
     cores: Option<Station>,
     io: IoLedger,
     /// Writes under way: when each is done, and its frame.
@@ -95,6 +99,7 @@ impl Machine {
             device: Device::new(&config.disks, config.seed),
             // Threads that never outnumber the cores never wait for one.
             cores: (cores < threads).then(|| Station::new(cores)),
+            os_cache: config.os_cache.map(|size| OsCache::new(size.whole(config.page_size) as usize)),
             io: IoLedger::default(),
             writes: BinaryHeap::new(),
             next_write_done: SimTime::NEVER,
@@ -347,11 +352,7 @@ impl Machine {
             self.flush_tail(thread.now(), instance, margin);
             return Err(self.wait_for_write(thread));
         };
-        let length = self.config.page_size;
-        let offset = u64::from(page.0) * length.get();
-        self.io.add(purpose, 1, length);
-        let request = IoRequest { op: IoOp::Read, offset, len: length.get() };
-        let done = self.device.submit(thread.now(), request);
+        let done = self.read_page(thread.now(), page, purpose);
         self.pool.place_read(frame, page, done);
         self.hold(thread, frame);
         thread.arrival = Some(frame);
@@ -360,6 +361,51 @@ impl Machine {
         let price = self.config.prices.page_read;
         self.compute(thread, price);
         Err(thread.wait_until(done, Cause::Read))
+    }
+
+    /// Brings a page into a frame: from the device, or from the page cache of the operating
+    /// system. Tells when it is there.
+    fn read_page(&mut self, now: SimTime, page: PageId, purpose: Purpose) -> SimTime {
+        let Some(cache) = &mut self.os_cache else {
+            return self.transfer(now, IoOp::Read, purpose, page, 1);
+        };
+        let (cached, leaving) = cache.access(page, false);
+        if let Some(dirty) = leaving.filter(|leaving| leaving.dirty) {
+            self.transfer(now, IoOp::Write, Purpose::WriteBack, dirty.page, 1);
+        }
+        let there = if cached { now } else { self.transfer(now, IoOp::Read, purpose, page, 1) };
+        there + self.config.os_copy
+    }
+
+    /// Writes adjacent pages; tells when their frames may be used for something else. Under
+    /// buffered I/O that is when they are copied, and the device sees them when they leave the
+    /// page cache.
+    fn write_pages(&mut self, now: SimTime, first: PageId, pages: u32) -> SimTime {
+        if self.os_cache.is_none() {
+            return self.transfer(now, IoOp::Write, Purpose::WriteBack, first, pages);
+        }
+        for page in (first.0..first.0 + pages).map(PageId) {
+            let leaving = self.os_cache.as_mut().and_then(|cache| cache.access(page, true).1);
+            if let Some(dirty) = leaving.filter(|leaving| leaving.dirty) {
+                self.transfer(now, IoOp::Write, Purpose::WriteBack, dirty.page, 1);
+            }
+        }
+        now + self.config.os_copy * u64::from(pages)
+    }
+
+    /// One request to the device, booked to its purpose; tells when it is done.
+    fn transfer(
+        &mut self,
+        now: SimTime,
+        op: IoOp,
+        purpose: Purpose,
+        first: PageId,
+        pages: u32,
+    ) -> SimTime {
+        let length = self.config.page_size * u64::from(pages);
+        let offset = u64::from(first.0) * self.config.page_size.get();
+        self.io.add(purpose, u64::from(pages), length);
+        self.device.submit(now, IoRequest { op, offset, len: length.get() })
     }
 
     /// Carries out the completions of writes that are done at `now`.
@@ -440,18 +486,14 @@ impl Machine {
             }
         }
         for run in batch.chunk_by(|(a, _), (b, _)| a.0 + 1 == b.0) {
-            let pages = run.len() as u64;
-            let length = self.config.page_size * pages;
-            let offset = u64::from(run[0].0.0) * self.config.page_size.get();
-            self.io.add(Purpose::WriteBack, pages, length);
-            let request = IoRequest { op: IoOp::Write, offset, len: length.get() };
-            let done = self.device.submit(now, request);
+            let pages = run.len() as u32;
+            let done = self.write_pages(now, run[0].0, pages);
             for (_, frame) in run {
                 self.pool.write_begins(*frame, done);
                 self.writes.push(Reverse((done, *frame)));
             }
             self.next_write_done = self.next_write_done.min(done);
-            self.note(now, || Event::Write(run[0].0, pages as u32), None);
+            self.note(now, || Event::Write(run[0].0, pages), None);
         }
         let flushed = batch.len() as u32;
         self.batch = batch;

@@ -17,25 +17,29 @@ use crate::{SimDuration, SimTime};
 pub struct Station {
     free_at: Vec<SimTime>,
     busy: SimDuration,
+    served: u64,
 }
 
 impl Station {
     /// A station with `servers` servers, all idle.
     pub fn new(servers: usize) -> Self {
         assert!(0 < servers, "a station needs a server");
-        Self { free_at: vec![SimTime::ZERO; servers], busy: SimDuration::ZERO }
+        Self { free_at: vec![SimTime::ZERO; servers], busy: SimDuration::ZERO, served: 0 }
     }
 
     /// Queues `demand` at `now`; returns when it is done.
+    #[inline]
     pub fn submit(&mut self, now: SimTime, demand: SimDuration) -> SimTime {
         let server = self.earliest();
         let start = self.free_at[server].max(now);
         self.free_at[server] = start + demand;
         self.busy += demand;
+        self.served += 1;
         start + demand
     }
 
     /// When the next server becomes free (in the past if one is idle).
+    #[inline]
     pub fn free_at(&self) -> SimTime {
         self.free_at[self.earliest()]
     }
@@ -45,6 +49,12 @@ impl Station {
         self.busy
     }
 
+    /// Requests taken so far.
+    pub fn served(&self) -> u64 {
+        self.served
+    }
+
+    #[inline]
     fn earliest(&self) -> usize {
         let mut best = 0;
         for (server, free_at) in self.free_at.iter().enumerate().skip(1) {
