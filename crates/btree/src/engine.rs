@@ -294,6 +294,12 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         }
     }
 
+    fn locate(&self, page: PageId) -> Option<(IndexId, u32)> {
+        let entry = self.pages.find(page)?;
+        let level = if entry.is_leaf() { 0 } else { self.nodes[entry.node() as usize].level };
+        Some((entry.index(), u32::from(level)))
+    }
+
     fn verify(&self) {
         self.check();
     }

@@ -33,6 +33,9 @@ pub struct PageFormat {
 }
 
 impl PageFormat {
+    /// Bytes of a child page number.
+    pub const CHILD_POINTER: u32 = 4;
+
     /// Bytes that records and their directory can use on an empty page.
     pub fn usable_bytes(&self) -> u32 {
         self.page_bytes - self.page_overhead

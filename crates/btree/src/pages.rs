@@ -65,6 +65,11 @@ impl Pages {
         &self.pages[page.index()]
     }
 
+    /// The page, if it is in use.
+    pub(crate) fn find(&self, page: PageId) -> Option<&Page> {
+        (*self.pages).get(page.index()).filter(|page| page.kind != FREE)
+    }
+
     /// Loads the processor's caches with a page, then (`round` 1) with the place where its next
     /// row goes.
     #[inline]
@@ -280,7 +285,7 @@ impl Pages {
             }
             self.run_to_rows(id);
         }
-        let Some((chunk, slot)) = self.find(id, row) else { return false };
+        let Some((chunk, slot)) = self.find_row(id, row) else { return false };
         let page = &mut self.pages[id.index()];
         page.has_last = 0;
         page.records -= 1;
@@ -293,7 +298,7 @@ impl Pages {
         true
     }
 
-    fn find(&self, id: PageId, row: u32) -> Option<(u32, usize)> {
+    fn find_row(&self, id: PageId, row: u32) -> Option<(u32, usize)> {
         let page = self.get(id);
         let mut left = page.records as usize;
         let mut chunk = page.start;

@@ -26,6 +26,17 @@ pub struct SpaceConfig {
     pub extra_extents: u32,
 }
 
+impl SpaceConfig {
+    /// `InnoDB`'s rules for pages of 16 KiB (fsp0fsp.c, fsp0types.h).
+    pub const INNODB: Self = Self {
+        extent_pages: 64,
+        fragment_pages: 32,
+        reserve_share: 8,
+        large_extents: 40,
+        extra_extents: 4,
+    };
+}
+
 /// A segment of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentId(pub(crate) u32);
@@ -317,13 +328,7 @@ mod tests {
     use super::*;
 
     fn space() -> Space {
-        Space::new(SpaceConfig {
-            extent_pages: 64,
-            fragment_pages: 32,
-            reserve_share: 8,
-            large_extents: 40,
-            extra_extents: 4,
-        })
+        Space::new(SpaceConfig::INNODB)
     }
 
     #[test]

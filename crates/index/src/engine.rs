@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use cost_model::{Machine, SimThread, Step};
+use cost_model::{Machine, PageId, SimThread, Step};
 
 use crate::{IndexId, Key, RowId};
 
@@ -77,6 +77,9 @@ pub trait IndexEngine {
 
     /// Counters of one index.
     fn stats(&self, index: IndexId) -> IndexStats;
+
+    /// Which index a page belongs to, and its height above the leaves; `None` if to none.
+    fn locate(&self, page: PageId) -> Option<(IndexId, u32)>;
 
     /// Panics if the engine's structures contradict themselves: for tests.
     fn verify(&self);

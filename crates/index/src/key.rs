@@ -66,3 +66,17 @@ pub trait KeySource {
     /// columns of the index: the smallest key with these values.
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key;
 }
+
+impl<K: KeySource> KeySource for std::sync::Arc<K> {
+    fn key(&self, index: IndexId, row: RowId) -> Key {
+        (**self).key(index, row)
+    }
+
+    fn keys(&self, row: RowId, keys: &mut [Key]) {
+        (**self).keys(row, keys);
+    }
+
+    fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
+        (**self).lower_bound(index, row, columns)
+    }
+}

@@ -5,6 +5,8 @@
 mod engine;
 mod key;
 mod shape;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 
 pub use engine::{IndexEngine, IndexStats, Visitor};
 pub use key::{IndexId, Key, KeySource, RowId};

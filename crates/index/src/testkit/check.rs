@@ -1,0 +1,214 @@
+//! Scripts on an engine beside the model.
+
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::ops::{ControlFlow, Range, RangeInclusive};
+
+use cost_model::{Machine, MachineConfig, SimThread, SimTime, Step};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
+
+use super::keys::{KeyOrder, TestKeys};
+use super::machines::machines;
+use super::model::Model;
+use super::ops::{Op, scripts};
+use super::threads::run_threads;
+use crate::{IndexEngine, IndexId, Key, KeySource, RowId};
+
+/// An operation that is tried so often without success will never succeed.
+const ATTEMPTS_MAX: u32 = 20_000;
+
+/// Random scripts on random machines.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Scripts to try.
+    pub cases: u32,
+    /// Simulated threads, each with rows of its own.
+    pub threads: usize,
+    /// Rows of each thread.
+    pub rows: u64,
+    /// Frames of a pool instance: enough for the pages that all threads need at one time.
+    pub frames: RangeInclusive<u32>,
+}
+
+impl Suite {
+    /// Runs scripts on engines that `build` makes from `configs`; panics with the shortest script
+    /// that fails. The scripts are the same in every run.
+    pub fn run<C: Clone + Debug, E: IndexEngine>(
+        &self,
+        configs: impl Strategy<Value = C>,
+        build: impl Fn(&C, TestKeys, &mut Machine, &mut SimThread) -> E,
+    ) {
+        let orders = prop_oneof![
+            3 => Just(KeyOrder::Uniform),
+            1 => Just(KeyOrder::Ascending),
+            1 => Just(KeyOrder::Descending),
+            2 => (1..4u64).prop_map(|values| KeyOrder::Ties { values }),
+        ];
+        let keys = orders.prop_map(|order| TestKeys { order, seed: 1 });
+        let setups = (scripts(self.threads, self.rows), keys, machines(self.frames.clone()));
+        let config = Config { cases: self.cases, failure_persistence: None, ..Config::default() };
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+        let outcome = TestRunner::new_with_rng(config, rng).run(
+            &(setups, configs),
+            |((scripts, keys, machine), config)| {
+                let mut trial = Trial::new(machine, scripts.len(), keys, |machine, thread| {
+                    build(&config, keys, machine, thread)
+                });
+                trial.play(&scripts);
+                Ok(())
+            },
+        );
+        match outcome {
+            Ok(()) => {}
+            Err(TestError::Fail(reason, script)) => panic!("{reason}, with {script:#?}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// An engine on its machine, beside its model.
+pub(super) struct Trial<E> {
+    machine: Machine,
+    threads: Vec<SimThread>,
+    engine: E,
+    keys: TestKeys,
+    model: Model,
+}
+
+/// One call of the engine that is going on.
+#[derive(Clone, Debug)]
+enum Call {
+    Insert(IndexId, RowId),
+    Delete(IndexId, RowId),
+    Get(IndexId, RowId),
+    Range { index: IndexId, from: Key, left: usize },
+    Prepare(Range<u64>),
+}
+
+impl<E: IndexEngine> Trial<E> {
+    pub(super) fn new(
+        machine: MachineConfig,
+        threads: usize,
+        keys: TestKeys,
+        build: impl FnOnce(&mut Machine, &mut SimThread) -> E,
+    ) -> Self {
+        let mut machine = Machine::new(machine, threads);
+        let mut threads = vec![SimThread::new(SimTime::ZERO); threads];
+        let engine = build(&mut machine, &mut threads[0]);
+        let model = Model::new(engine.index_count());
+        Self { machine, threads, engine, keys, model }
+    }
+
+    /// Plays one script on each thread, then compares everything.
+    pub(super) fn play(&mut self, scripts: &[Vec<Op>]) {
+        let mut scripts: Vec<_> = scripts.iter().map(|script| script.iter()).collect();
+        let mut calls: Vec<VecDeque<Call>> = vec![VecDeque::new(); scripts.len()];
+        let mut attempts = vec![0; scripts.len()];
+        let mut threads = std::mem::take(&mut self.threads);
+        run_threads(&mut threads, |number, thread| {
+            while calls[number].is_empty() {
+                let Some(op) = scripts[number].next() else { return false };
+                calls[number] = self.calls(*op, number as u64, calls.len() as u64);
+            }
+            let call = calls[number].front_mut().expect("the loop above leaves one");
+            attempts[number] += 1;
+            assert!(attempts[number] < ATTEMPTS_MAX, "{call:?} never succeeds");
+            if self.attempt(thread, call).is_ok() {
+                self.machine.release(thread);
+                self.engine.verify();
+                calls[number].pop_front();
+                attempts[number] = 0;
+            }
+            self.machine.verify();
+            true
+        });
+        self.threads = threads;
+        self.compare();
+    }
+
+    /// Compares all entries and counts with the model.
+    fn compare(&mut self) {
+        let mut threads = std::mem::take(&mut self.threads);
+        for number in 0..self.engine.index_count() {
+            let index = IndexId(number as u8);
+            let mut call = Call::Range { index, from: Key::MIN, left: usize::MAX };
+            let thread = threads.iter_mut().max_by_key(|thread| thread.now()).expect("one thread");
+            thread.set_horizon(SimTime::NEVER);
+            while self.attempt(thread, &mut call).is_err() {}
+            self.machine.release(thread);
+            assert_eq!(self.engine.stats(index).entries, self.model.len(index), "{index:?}");
+        }
+        for thread in &threads {
+            let since_start = thread.now().since(SimTime::ZERO);
+            assert_eq!(thread.time().total(), since_start, "every nanosecond has a cause");
+        }
+        self.threads = threads;
+    }
+
+    /// The calls that carry out one step of a thread's script.
+    fn calls(&self, op: Op, thread: u64, threads: u64) -> VecDeque<Call> {
+        let row = |own: u64| RowId(own * threads + thread);
+        let indexes = || (0..self.engine.index_count()).map(|index| IndexId(index as u8));
+        let key = |index, row| self.keys.key(index, row);
+        let pick = |selector: u8| IndexId(selector % self.engine.index_count() as u8);
+        match op {
+            Op::Insert(own) => indexes()
+                .filter(|index| self.model.get(*index, key(*index, row(own))).is_none())
+                .map(|index| Call::Insert(index, row(own)))
+                .collect(),
+            Op::Delete(own) => indexes().map(|index| Call::Delete(index, row(own))).collect(),
+            Op::DeleteLive(nth) => {
+                let live = self.model.range(IndexId::PRIMARY, Key::MIN);
+                let mine: Vec<_> =
+                    live.map(|(_, row)| row).filter(|row| row.0 % threads == thread).collect();
+                match nth.checked_rem(mine.len()) {
+                    Some(nth) => indexes().map(|index| Call::Delete(index, mine[nth])).collect(),
+                    None => VecDeque::new(),
+                }
+            }
+            Op::Get(index, own) => [Call::Get(pick(index), row(own))].into(),
+            Op::Range(index, own, left) => {
+                let index = pick(index);
+                [Call::Range { index, from: key(index, row(own)), left }].into()
+            }
+            Op::Prepare(own) => [Call::Prepare(row(own).0..row(own).0 + 5)].into(),
+        }
+    }
+
+    /// Tries a call, and compares what it answers with what the model says now.
+    fn attempt(&mut self, thread: &mut SimThread, call: &mut Call) -> Step {
+        let (machine, engine) = (&mut self.machine, &mut self.engine);
+        match call {
+            Call::Insert(index, row) => {
+                engine.insert(machine, thread, *index, *row)?;
+                self.model.insert(*index, self.keys.key(*index, *row), *row);
+            }
+            Call::Delete(index, row) => {
+                engine.delete(machine, thread, *index, *row)?;
+                self.model.remove(*index, self.keys.key(*index, *row));
+            }
+            Call::Get(index, row) => {
+                let key = self.keys.key(*index, *row);
+                let found = engine.get(machine, thread, *index, key)?;
+                assert_eq!(found, self.model.get(*index, key), "get {row:?} in {index:?}");
+            }
+            Call::Range { index, from, left } => {
+                // Other threads may have come in between two attempts: each continues from the
+                // state it finds.
+                let mut expected = self.model.range(*index, *from);
+                let mut visit = |key, row| {
+                    assert_eq!(Some((key, row)), expected.next(), "range in {index:?}");
+                    *left = left.saturating_sub(1);
+                    if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                engine.range(machine, thread, *index, from, &mut visit)?;
+                if 0 < *left {
+                    assert_eq!(None, expected.next(), "range in {index:?} ends too early");
+                }
+            }
+            Call::Prepare(rows) => engine.prepare(machine, rows.clone()),
+        }
+        Ok(())
+    }
+}
