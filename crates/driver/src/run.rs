@@ -1,0 +1,210 @@
+//! Replays a scenario's key stream through its engine, in virtual time.
+//!
+//! [`run`] does the whole of it. [`Run`] is the same in steps, for those who want to stop at a
+//! row and look.
+
+mod build;
+mod deleter;
+mod inserter;
+mod meter;
+mod querier;
+mod world;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cost_model::{Cause, Machine, SimThread, SimTime};
+use index::{IndexEngine, IndexId, RowId};
+use thiserror::Error;
+
+use crate::report::RunResult;
+use crate::scenario::Scenario;
+use crate::workload::StreamError;
+
+use deleter::Deleter;
+use inserter::Inserter;
+use meter::Meter;
+use querier::Querier;
+use world::World;
+
+pub use build::memory_needed;
+
+/// Why a run could not begin.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The key stream could not be opened.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+}
+
+/// How far a run is, at the end of a reporting interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Update {
+    /// Rows inserted so far.
+    pub rows: u64,
+    /// Rows asked for.
+    pub rows_total: u64,
+    /// Virtual time so far.
+    pub virtual_time: SimTime,
+    /// Rows per virtual second in the interval.
+    pub rows_per_s: f64,
+}
+
+/// Runs a scenario to its end, or until `stop` is set: then the result has the intervals that
+/// were finished, and says so in a note.
+///
+/// # Errors
+/// The key stream cannot be opened.
+pub fn run(
+    scenario: &Scenario,
+    stop: &AtomicBool,
+    observe: &mut dyn FnMut(&Update),
+) -> Result<RunResult, RunError> {
+    let mut run = Run::new(scenario)?;
+    while !run.is_finished() {
+        if stop.load(Ordering::Relaxed) {
+            run.meter.note(format!("stopped after {} rows", run.rows()));
+            break;
+        }
+        run.advance(run.meter.next_point());
+        observe(&run.update());
+    }
+    Ok(run.finish())
+}
+
+/// A run under way.
+pub struct Run {
+    world: World,
+    clients: Vec<Client>,
+    meter: Meter,
+}
+
+/// A simulated connection.
+struct Client {
+    thread: SimThread,
+    role: Role,
+}
+
+enum Role {
+    Insert(Inserter),
+    Delete(Deleter),
+    Query(Querier),
+}
+
+/// What a client wants of the run loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// To go on when it is the furthest behind.
+    Again,
+    /// Nothing any more.
+    Finished,
+}
+
+impl Run {
+    /// A run at its start.
+    ///
+    /// # Errors
+    /// The key stream cannot be opened.
+    pub fn new(scenario: &Scenario) -> Result<Self, RunError> {
+        let mut world = build::world(scenario)?;
+        let clients = build::clients(scenario, &world);
+        let meter = Meter::new(scenario, &mut world);
+        Ok(Self { world, clients, meter })
+    }
+
+    /// Rows inserted so far.
+    pub fn rows(&self) -> u64 {
+        self.world.rows_done
+    }
+
+    /// Whether all rows are inserted.
+    pub fn is_finished(&self) -> bool {
+        self.world.rows_total <= self.world.rows_done
+    }
+
+    /// The simulated machine and the engine on it.
+    pub fn parts(&mut self) -> (&mut Machine, &mut dyn IndexEngine) {
+        (&mut self.world.machine, &mut *self.world.engine)
+    }
+
+    /// The result of the intervals that are complete so far.
+    pub fn finish(self) -> RunResult {
+        self.meter.finish(&self.world)
+    }
+
+    /// Goes on until at least `rows` rows are inserted (or all of them), finishing a reporting
+    /// interval at every multiple of its rows on the way.
+    pub fn advance(&mut self, rows: u64) {
+        let rows = rows.min(self.world.rows_total);
+        while self.world.rows_done < rows {
+            self.world.pause_at = rows.min(self.meter.next_point());
+            self.pass();
+            if self.meter.next_point() <= self.world.rows_done || self.is_finished() {
+                self.meter.record(&mut self.world, &threads(&self.clients));
+            }
+        }
+    }
+
+    /// Inserts the next row on the first client alone, outside of any statement: for following
+    /// one insert page by page.
+    pub fn insert_one(&mut self) -> RowId {
+        let row = RowId(self.world.next_row);
+        self.world.next_row += 1;
+        self.world.rows_done += 1;
+        let thread = &mut self.clients[0].thread;
+        thread.set_horizon(SimTime::NEVER);
+        let price = self.world.machine.prices().row;
+        self.world.machine.compute(thread, price);
+        for index in 0..self.world.engine.index_count() {
+            let index = IndexId(index as u8);
+            while self.world.engine.insert(&mut self.world.machine, thread, index, row).is_err() {}
+            self.world.machine.release(thread);
+        }
+        row
+    }
+
+    /// How far this is.
+    pub fn update(&self) -> Update {
+        Update {
+            rows: self.world.rows_done,
+            rows_total: self.world.rows_total,
+            virtual_time: self.meter.virtual_time(),
+            rows_per_s: self.meter.last_rate(),
+        }
+    }
+
+    /// Steps the clients, always the one furthest behind, until the world says to pause.
+    fn pass(&mut self) {
+        while self.world.rows_done < self.world.pause_at {
+            let (next, horizon) = furthest_behind(&self.clients);
+            let Client { thread, role } = &mut self.clients[next];
+            thread.set_horizon(horizon);
+            let turn = match role {
+                Role::Insert(inserter) => inserter.step(thread, &mut self.world),
+                Role::Delete(deleter) => deleter.step(thread, &mut self.world),
+                Role::Query(querier) => querier.step(thread, &mut self.world),
+            };
+            if turn == Turn::Finished {
+                self.meter.retire(&self.clients[next].thread);
+                self.clients.remove(next);
+            }
+        }
+    }
+}
+
+/// The client with the earliest present, and the present of the one next behind it.
+fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
+    let (mut next, mut horizon) = (0, SimTime::NEVER);
+    for (number, client) in clients.iter().enumerate().skip(1) {
+        if client.thread.now() < clients[next].thread.now() {
+            horizon = clients[next].thread.now();
+            next = number;
+        } else {
+            horizon = horizon.min(client.thread.now());
+        }
+    }
+    (next, horizon)
+}
+
+fn threads(clients: &[Client]) -> Vec<&SimThread> {
+    clients.iter().map(|client| &client.thread).collect()
+}

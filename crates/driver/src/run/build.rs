@@ -1,0 +1,255 @@
+//! Builds the machine, the engine and the clients that a scenario describes.
+
+use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use cost_model::{
+    Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
+};
+use index::{IndexEngine, IndexShape, KeySource};
+
+use super::deleter::Deleter;
+use super::inserter::Inserter;
+use super::querier::Querier;
+use super::world::{Latencies, StallCounter, World};
+use super::{Client, Role, RunError};
+use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
+use crate::scenario::{DeleteConnection, Engine, EngineKind, FileIo, Origin, Scenario, Split};
+use crate::workload::{self, Stream, StreamSpec};
+
+/// Parts of a run draw from streams of their own: the numbers of those that are not the
+/// machine's.
+const JITTER_STREAM: u64 = 1 << 40;
+const QUERY_STREAM: u64 = 1 << 41;
+
+/// What a page that is copied between the page cache of the operating system and the buffer pool
+/// costs: a system call and 16 KiB of memory traffic. Assumed; 5 to 20 us on machines of 2010.
+const OS_COPY: SimDuration = SimDuration::from_us(10);
+
+/// The world of a scenario at the start of its run.
+pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
+    let stream = scenario.workload.stream.open()?;
+    let threads = clients_wanted(scenario);
+    let mut machine = Machine::new(machine_config(scenario), threads);
+    let shapes = shapes(scenario);
+    let (engine, source) = match stream {
+        Stream::IiBench(source) => engine(scenario, &shapes, &mut machine, source),
+        Stream::Micro(source) => engine(scenario, &shapes, &mut machine, source),
+        Stream::Recorded(source) => {
+            engine(scenario, &shapes, &mut machine, std::sync::Arc::new(source))
+        }
+    };
+    Ok(World {
+        machine,
+        engine,
+        source,
+        workload: scenario.workload.clone(),
+        inserters: scenario.workload.clients,
+        next_row: 0,
+        rows_done: 0,
+        rows_total: scenario.workload.rows,
+        pause_at: 0,
+        oldest_row: 0,
+        rows_deleted: 0,
+        queries_done: 0,
+        query_reads: 0,
+        operations: 0,
+        last_row_at: SimTime::ZERO,
+        stalls: StallCounter::new(SimDuration::ZERO),
+        insert_latency: Latencies::new(),
+        delete_latency: Latencies::new(),
+        query_latency: Latencies::new(),
+        draw: Draw::new(scenario.seed, JITTER_STREAM),
+    })
+}
+
+/// The clients of a scenario: those that insert first.
+pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
+    let workload = &scenario.workload;
+    let inserter = || {
+        let (limit, rows) = (workload.insert_rate_limit, workload.rows_per_statement);
+        Role::Insert(Inserter::new(limit, rows, world.inserters))
+    };
+    let mut roles: Vec<Role> = (0..workload.clients).map(|_| inserter()).collect();
+    if workload.window.is_some_and(|window| window.connection == DeleteConnection::Separate) {
+        roles.push(Role::Delete(Deleter::default()));
+    }
+    if let Some(queries) = &workload.queries {
+        for number in 0..queries.clients {
+            let draw = Draw::new(scenario.seed, QUERY_STREAM + u64::from(number));
+            roles.push(Role::Query(Querier::new(queries.clone(), draw)));
+        }
+    }
+    let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
+    roles.into_iter().map(client).collect()
+}
+
+/// The indexes of the scenario's table.
+pub(super) fn shapes(scenario: &Scenario) -> Vec<IndexShape> {
+    let workload = &scenario.workload;
+    let indexes = workload.secondary_indexes as usize;
+    match &workload.stream {
+        StreamSpec::IiBench(spec) => {
+            workload::shapes(spec.profile, workload.widths.layout(spec.profile), indexes)
+        }
+        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes),
+        StreamSpec::Recorded { .. } => {
+            let profile = workload::Profile::Python2009;
+            workload::shapes(profile, workload.widths.layout(profile), indexes)
+        }
+    }
+}
+
+/// Memory of the machine that runs the simulation, for the exact store: the row numbers in the
+/// leaves, what is known of every page, and the frames of the pool. An estimate from above.
+pub fn memory_needed(scenario: &Scenario) -> Bytes {
+    let rows = scenario.workload.window.map_or(scenario.workload.rows, |window| {
+        scenario.workload.rows.min(window.rows * 2)
+    });
+    let secondary = u64::from(scenario.workload.secondary_indexes);
+    // 4 bytes a row, chunk links, and the last chunk of a leaf half empty at a poor fill.
+    let entries = rows * secondary * 5;
+    // Pages: 36 bytes each here and in the page table, separators 32, at half-full leaves.
+    let format = page_format(&scenario.engine);
+    let pages: u64 = shapes(scenario)
+        .iter()
+        .map(|shape| {
+            let per_page = format.usable_bytes() / (format.leaf_record(shape) + 1);
+            scenario.workload.rows * 2 / u64::from(per_page.max(1)) + 1
+        })
+        .sum();
+    let frames = scenario.pool.pages(scenario.engine.page_size);
+    Bytes::new(entries + pages * 80 + frames * 48) + Bytes::mib(64)
+}
+
+/// The identity of the run, for its result.
+pub(super) fn manifest(scenario: &Scenario) -> Manifest {
+    let values = scenario.values.iter().map(|value| ManifestValue {
+        key: value.key.to_owned(),
+        value: value.value.clone(),
+        origin: origin(&value.origin),
+        source: value.source.clone(),
+        assumed: value.assumed.clone(),
+    });
+    let workload = &scenario.workload;
+    let clients = if workload.clients == 1 { "client" } else { "clients" };
+    Manifest {
+        name: scenario.name.clone(),
+        title: scenario.title.clone(),
+        question: scenario.question.clone(),
+        machine: format!(
+            "{}, buffer pool {} ({} pages at this scale), {} {clients}",
+            scenario.layers.join(" + "),
+            scenario.pool.size * scenario.scale.divisor(),
+            text::grouped(scenario.pool.pages(scenario.engine.page_size)),
+            workload.clients,
+        ),
+        scenario: scenario.text.clone(),
+        scenario_hash: scenario_hash(&scenario.text),
+        seed: scenario.seed,
+        scale: scenario.scale.to_string(),
+        iisim_version: VERSION.to_owned(),
+        values: values.collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::File { file, line } => format!("{file}:{line}"),
+        Origin::Default => "default".to_owned(),
+        Origin::Set => "--set".to_owned(),
+    }
+}
+
+fn clients_wanted(scenario: &Scenario) -> usize {
+    let workload = &scenario.workload;
+    let deleters =
+        workload.window.is_some_and(|window| window.connection == DeleteConnection::Separate);
+    let queriers = workload.queries.as_ref().map_or(0, |queries| queries.clients);
+    (workload.clients + u32::from(deleters) + queriers) as usize
+}
+
+fn engine<K: KeySource + Clone + 'static>(
+    scenario: &Scenario,
+    shapes: &[IndexShape],
+    machine: &mut Machine,
+    source: K,
+) -> (Box<dyn IndexEngine>, Box<dyn KeySource>) {
+    // What exists before the first row costs nothing.
+    let mut nobody = SimThread::new(SimTime::ZERO);
+    let rows = scenario.workload.rows;
+    let keys = Box::new(source.clone());
+    let engine: Box<dyn IndexEngine> = match scenario.engine.kind {
+        EngineKind::BTree => {
+            let config = tree_config(scenario);
+            Box::new(BTree::new(config, shapes, source, rows, machine, &mut nobody))
+        }
+    };
+    (engine, keys)
+}
+
+fn machine_config(scenario: &Scenario) -> MachineConfig {
+    let Scenario { machine, pool, engine, .. } = scenario;
+    let frames = pool.pages(engine.page_size) as u32;
+    MachineConfig {
+        cores: machine.cores,
+        prices: machine.cpu.clone(),
+        disks: machine.disk.clone(),
+        pool: PoolConfig {
+            frames,
+            instances: pool.instances,
+            old_fraction: pool.old_fraction,
+            old_len_min: pool.old_len_min,
+            old_blocks_ms: (pool.old_blocks_time.as_ns() / 1_000_000) as u32,
+            young_distance: pool.young_distance,
+            margin: pool.margin.clone(),
+            neighbours: pool.neighbours,
+            area_pages: pool.area_pages,
+        },
+        page_size: engine.page_size,
+        os_cache: match pool.io {
+            FileIo::Direct => None,
+            FileIo::Buffered => machine.memory.map(|memory| {
+                Bytes::new(memory.get().saturating_sub(pool.size.get()))
+            }),
+        },
+        os_copy: OS_COPY,
+        seed: scenario.seed,
+        pages_expected: memory_needed(scenario).get() / 80,
+    }
+}
+
+fn tree_config(scenario: &Scenario) -> TreeConfig {
+    let engine = &scenario.engine;
+    TreeConfig {
+        format: page_format(engine),
+        space: SpaceConfig {
+            extent_pages: engine.extent_pages,
+            fragment_pages: engine.fragment_pages,
+            reserve_share: (1.0 / engine.segment_reserve).round() as u32,
+            ..SpaceConfig::INNODB
+        },
+        split: match engine.split {
+            Split::InnoDb => SplitPolicy::InnoDb,
+            Split::Middle => SplitPolicy::Middle,
+            Split::Random { spread } => SplitPolicy::Random { spread },
+        },
+        sibling_reads: engine.sibling_reads,
+        seed: scenario.seed,
+    }
+}
+
+fn page_format(engine: &Engine) -> PageFormat {
+    let share = |share: f64| (share * engine.page_size.get() as f64).round() as u32;
+    PageFormat {
+        page_bytes: engine.page_size.get() as u32,
+        page_overhead: engine.page_overhead.get() as u32,
+        record_header: engine.record_header.get() as u32,
+        clustered_extra: engine.record_clustered_extra.get() as u32,
+        child_pointer: PageFormat::CHILD_POINTER,
+        directory_slot: engine.directory_slot.get() as u32,
+        directory_records: engine.directory_records,
+        clustered_reserve: share(engine.clustered_reserve),
+        reorganize_limit: share(engine.reorganize_limit),
+        coalesce_below: share(engine.coalesce_below),
+    }
+}

@@ -1,0 +1,135 @@
+//! A client that inserts.
+
+use cost_model::{SimDuration, SimThread, SimTime};
+use index::{IndexId, RowId};
+
+use super::deleter::Deletion;
+use super::world::World;
+use super::{Cause, Turn};
+
+/// Rows that the engine is told about ahead of their insert.
+const LOOK_AHEAD: u64 = 32;
+
+/// Sends statements of several rows, one after the other; deletes old rows after each, if the
+/// window is kept on the same connection.
+pub(super) struct Inserter {
+    state: State,
+    started: SimTime,
+    rows_left: u64,
+    rows_uncommitted: u64,
+    /// Earliest start of the next statement under a rate limit.
+    next_start: SimTime,
+    /// Virtual time between two statements at the limit of the rate, zero without.
+    spacing: SimDuration,
+}
+
+enum State {
+    /// Before a statement.
+    Idle,
+    /// Between two rows of a statement.
+    BetweenRows,
+    /// Inserting a row: the index that is next.
+    Row(RowId, u8),
+    /// Deleting rows that have left the window.
+    Deleting(Deletion),
+}
+
+impl Inserter {
+    /// A client that sends its share of at most `rate_limit` rows per second.
+    pub(super) fn new(rate_limit: Option<u64>, rows_per_statement: u64, clients: u32) -> Self {
+        let spacing = rate_limit.map_or(SimDuration::ZERO, |rows_per_s| {
+            let rows = rows_per_statement as f64 * f64::from(clients);
+            SimDuration::from_secs_f64(rows / rows_per_s as f64)
+        });
+        Self {
+            state: State::Idle,
+            started: SimTime::ZERO,
+            rows_left: 0,
+            rows_uncommitted: 0,
+            next_start: SimTime::ZERO,
+            spacing,
+        }
+    }
+
+    pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> Turn {
+        loop {
+            if thread.is_ahead() {
+                return Turn::Again;
+            }
+            match &mut self.state {
+                State::Idle => {
+                    if world.rows_total <= world.next_row {
+                        return Turn::Finished;
+                    }
+                    self.start_statement(thread, world);
+                }
+                State::BetweenRows => {
+                    if self.rows_left == 0 || world.rows_total <= world.next_row {
+                        self.end_statement(thread, world);
+                    } else {
+                        self.start_row(thread, world);
+                    }
+                }
+                State::Row(row, index) => {
+                    let (row, at) = (*row, IndexId(*index));
+                    if world.engine.insert(&mut world.machine, thread, at, row).is_err() {
+                        continue;
+                    }
+                    world.machine.release(thread);
+                    world.operations += 1;
+                    *index += 1;
+                    if usize::from(*index) == world.engine.index_count() {
+                        self.state = State::BetweenRows;
+                        world.row_done(thread);
+                        if world.pause_at <= world.rows_done {
+                            return Turn::Again;
+                        }
+                    }
+                }
+                State::Deleting(deletion) => {
+                    if deletion.step(thread, world) {
+                        self.state = State::Idle;
+                    }
+                }
+            }
+        }
+    }
+
+    fn start_statement(&mut self, thread: &mut SimThread, world: &mut World) {
+        thread.wait_until(self.next_start, Cause::Think);
+        self.next_start = thread.now() + self.spacing;
+        self.started = thread.now();
+        let price = world.jittered(world.machine.prices().statement);
+        world.machine.compute(thread, price);
+        self.rows_left = world.workload.rows_per_statement;
+        self.state = State::BetweenRows;
+    }
+
+    /// The row takes its number now, in the order in which rows start.
+    fn start_row(&mut self, thread: &mut SimThread, world: &mut World) {
+        let row = world.next_row;
+        if row % LOOK_AHEAD == 0 {
+            let end = (row + LOOK_AHEAD).min(world.rows_total);
+            world.engine.prepare(&world.machine, row..end);
+        }
+        world.next_row += 1;
+        self.rows_left -= 1;
+        self.rows_uncommitted += 1;
+        let price = world.jittered(world.machine.prices().row);
+        world.machine.compute(thread, price);
+        self.state = State::Row(RowId(row), 0);
+    }
+
+    fn end_statement(&mut self, thread: &mut SimThread, world: &mut World) {
+        if world.workload.rows_per_commit <= self.rows_uncommitted {
+            self.rows_uncommitted = 0;
+            let price = world.machine.prices().commit;
+            world.machine.compute(thread, price);
+        }
+        world.insert_latency.record(self.started, thread.now());
+        self.state = match Deletion::after_statement(thread, world) {
+            Some(deletion) => State::Deleting(deletion),
+            None => State::Idle,
+        };
+    }
+}

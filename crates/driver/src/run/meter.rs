@@ -1,0 +1,302 @@
+//! Measures a run interval by interval.
+
+use std::collections::BTreeMap;
+
+use cost_model::{Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger};
+use hdrhistogram::Histogram;
+use index::{IndexId, IndexStats};
+
+use super::world::{Latencies, StallCounter, World};
+use crate::report::{
+    DeviceTotal, IoCount, Latency, Manifest, PageCounts, Point, RunResult, SCHEMA, Stalls, Totals,
+};
+use crate::scenario::{Scale, Scenario};
+
+/// A period of this length without a completed row is a stall, at every scale.
+const STALL: SimDuration = SimDuration::from_ms(1_000);
+
+/// Collects the points of a run.
+pub(super) struct Meter {
+    manifest: Manifest,
+    scale: Scale,
+    names: Vec<String>,
+    every_rows: u64,
+    rows_total: u64,
+    points: Vec<Point>,
+    last: Snapshot,
+    /// Time of clients that have finished.
+    retired: TimeLedger,
+    stalls: StallCounter,
+    latencies: [Latencies; 3],
+}
+
+/// Everything that is counted from the start, at one moment.
+#[derive(Clone, Default)]
+struct Snapshot {
+    rows: u64,
+    deletes: u64,
+    queries: u64,
+    query_reads: u64,
+    now: SimTime,
+    time: TimeLedger,
+    io: IoLedger,
+    pool: PoolStats,
+    splits: u64,
+    coalesces: u64,
+}
+
+/// The difference of two snapshots.
+struct Interval {
+    rows: u64,
+    deletes: u64,
+    queries: u64,
+    query_reads: u64,
+    elapsed_s: f64,
+    time: TimeLedger,
+    io: IoLedger,
+    requests: u64,
+    reads: u64,
+    splits: u64,
+    coalesces: u64,
+}
+
+impl Meter {
+    pub(super) fn new(scenario: &Scenario, world: &mut World) -> Self {
+        world.stalls = StallCounter::new(STALL);
+        Self {
+            manifest: super::build::manifest(scenario),
+            scale: scenario.scale,
+            names: super::build::shapes(scenario).into_iter().map(|shape| shape.name).collect(),
+            every_rows: scenario.report.every_rows,
+            rows_total: scenario.workload.rows,
+            points: Vec::new(),
+            last: Snapshot::default(),
+            retired: TimeLedger::default(),
+            stalls: StallCounter::new(STALL),
+            latencies: [Latencies::new(), Latencies::new(), Latencies::new()],
+        }
+    }
+
+    /// The rows at which the interval under way ends.
+    pub(super) fn next_point(&self) -> u64 {
+        (self.last.rows / self.every_rows + 1).saturating_mul(self.every_rows).min(self.rows_total)
+    }
+
+    pub(super) fn virtual_time(&self) -> SimTime {
+        self.last.now
+    }
+
+    pub(super) fn last_rate(&self) -> f64 {
+        self.points.last().map_or(0.0, |point| point.rows_per_s)
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        self.manifest.notes.push(note);
+    }
+
+    /// A client has finished: its time still counts.
+    pub(super) fn retire(&mut self, thread: &SimThread) {
+        self.retired.merge(thread.time());
+    }
+
+    /// Ends the interval.
+    pub(super) fn record(&mut self, world: &mut World, threads: &[&SimThread]) {
+        let now = self.snapshot(world, threads);
+        let interval = now.since(&self.last);
+        let whole = now.since(&Snapshot::default());
+        let stalls = world.stalls.take();
+        self.stalls.merge(&stalls);
+        let stats = index_stats(world);
+        let pages = stats.iter().zip(&self.names).map(|(stats, name)| {
+            let counts = PageCounts { leaf: stats.leaf_pages, internal: stats.internal_pages };
+            (name.clone(), counts)
+        });
+        let (reads, writes) = interval.io.reads_and_writes();
+        let point = Point {
+            rows: now.rows,
+            rows_full_scale: self.scale.full(now.rows),
+            rows_live: world.rows_live(),
+            virtual_s: now.now.as_secs_f64(),
+            virtual_s_full_scale: now.now.as_secs_f64() * self.scale.divisor() as f64,
+            rows_per_s: ratio(interval.rows as f64, interval.elapsed_s),
+            rows_per_s_mean: ratio(whole.rows as f64, whole.elapsed_s),
+            deletes_per_s: ratio(interval.deletes as f64, interval.elapsed_s),
+            queries_per_s: ratio(interval.queries as f64, interval.elapsed_s),
+            reads_per_row: interval.per_row(reads.pages),
+            writes_per_row: interval.per_row(writes.pages),
+            reads_per_query: per_query(&interval),
+            read_bytes_per_row: interval.per_row(reads.bytes),
+            write_bytes_per_row: interval.per_row(writes.bytes),
+            hit_ratio: interval.hit_ratio(),
+            dirty_pages: world.machine.dirty_pages(),
+            pages: pages.collect(),
+            splits: interval.splits,
+            coalesces: interval.coalesces,
+            time: shares(&interval.time),
+            io: purposes(&interval.io),
+            stalls: report_stalls(&stalls),
+            latency_us: percentiles(&world.insert_latency.0).unwrap_or_default(),
+            delete_latency_us: percentiles(&world.delete_latency.0),
+            query_latency_us: percentiles(&world.query_latency.0),
+            ..Point::default()
+        };
+        self.points.push(point);
+        self.last = now;
+        let current =
+            [&mut world.insert_latency, &mut world.delete_latency, &mut world.query_latency];
+        for (total, current) in self.latencies.iter_mut().zip(current) {
+            total.0 += &current.0;
+            current.0.reset();
+        }
+    }
+
+    /// The result of all finished intervals.
+    pub(super) fn finish(mut self, world: &World) -> RunResult {
+        let whole = self.last.since(&Snapshot::default());
+        let (reads, writes) = whole.io.reads_and_writes();
+        if reads.requests + writes.requests == 0 {
+            self.note("no I/O happened: all pages stayed in the buffer pool".to_owned());
+        }
+        if world.workload.window.is_some() && whole.deletes == 0 {
+            self.note("no row was deleted: the table never outgrew workload.window".to_owned());
+        }
+        if world.workload.queries.is_some() && whole.queries == 0 {
+            self.note("no query was completed: workload.queries had no effect".to_owned());
+        }
+        let device = world.machine.device().totals();
+        let device = DeviceTotal {
+            reads: device.reads,
+            read_bytes: device.read_bytes,
+            writes: device.writes,
+            write_bytes: device.write_bytes,
+            busy_s: device.station_busy.as_secs_f64(),
+        };
+        let virtual_s = self.last.now.as_secs_f64();
+        let totals = Totals {
+            rows: whole.rows,
+            rows_full_scale: self.scale.full(whole.rows),
+            deletes: whole.deletes,
+            queries: whole.queries,
+            virtual_s,
+            virtual_s_full_scale: virtual_s * self.scale.divisor() as f64,
+            client_s: whole.time.total().as_secs_f64(),
+            rows_per_s_mean: ratio(whole.rows as f64, whole.elapsed_s),
+            reads_per_row_mean: whole.per_row(reads.pages),
+            writes_per_row_mean: whole.per_row(writes.pages),
+            reads_per_query_mean: per_query(&whole),
+            read_bytes_per_row_mean: whole.per_row(reads.bytes),
+            write_bytes_per_row_mean: whole.per_row(writes.bytes),
+            hit_ratio_mean: whole.hit_ratio(),
+            splits: whole.splits,
+            coalesces: whole.coalesces,
+            index_operations: world.operations,
+            time: shares(&whole.time),
+            io: purposes(&whole.io),
+            device: BTreeMap::from([("data".to_owned(), device)]),
+            stalls: report_stalls(&self.stalls),
+            latency_us: percentiles(&self.latencies[0].0).unwrap_or_default(),
+            delete_latency_us: percentiles(&self.latencies[1].0),
+            query_latency_us: percentiles(&self.latencies[2].0),
+        };
+        RunResult { schema: SCHEMA, manifest: self.manifest, points: self.points, totals }
+    }
+
+    fn snapshot(&self, world: &World, threads: &[&SimThread]) -> Snapshot {
+        let mut time = self.retired.clone();
+        for thread in threads {
+            time.merge(thread.time());
+        }
+        let stats = index_stats(world);
+        Snapshot {
+            rows: world.rows_done,
+            deletes: world.rows_deleted,
+            queries: world.queries_done,
+            query_reads: world.query_reads,
+            now: world.last_row_at,
+            time,
+            io: world.machine.io().clone(),
+            pool: *world.machine.pool_stats(),
+            splits: stats.iter().map(|stats| stats.splits).sum(),
+            coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
+        }
+    }
+}
+
+impl Snapshot {
+    fn since(&self, earlier: &Self) -> Interval {
+        Interval {
+            rows: self.rows - earlier.rows,
+            deletes: self.deletes - earlier.deletes,
+            queries: self.queries - earlier.queries,
+            query_reads: self.query_reads - earlier.query_reads,
+            elapsed_s: self.now.since(earlier.now).as_secs_f64(),
+            time: self.time.since(&earlier.time),
+            io: self.io.since(&earlier.io),
+            requests: self.pool.requests - earlier.pool.requests,
+            reads: self.pool.reads - earlier.pool.reads,
+            splits: self.splits - earlier.splits,
+            coalesces: self.coalesces - earlier.coalesces,
+        }
+    }
+}
+
+impl Interval {
+    fn per_row(&self, amount: u64) -> f64 {
+        ratio(amount as f64, self.rows as f64)
+    }
+
+    fn hit_ratio(&self) -> f64 {
+        // A page may be read and its operation not be carried out before the interval ends.
+        1.0 - ratio(self.reads as f64, self.requests as f64).min(1.0)
+    }
+}
+
+fn per_query(interval: &Interval) -> Option<f64> {
+    (0 < interval.queries).then(|| interval.query_reads as f64 / interval.queries as f64)
+}
+
+/// The quotient, or 0 where there is nothing to divide by.
+fn ratio(amount: f64, by: f64) -> f64 {
+    if by == 0.0 { 0.0 } else { amount / by }
+}
+
+fn index_stats(world: &World) -> Vec<IndexStats> {
+    (0..world.engine.index_count()).map(|index| world.engine.stats(IndexId(index as u8))).collect()
+}
+
+/// Share of each cause that took any time.
+fn shares(time: &TimeLedger) -> BTreeMap<String, f64> {
+    let total = time.total().as_ns() as f64;
+    Cause::ALL
+        .iter()
+        .filter(|cause| SimDuration::ZERO < time.get(**cause))
+        .map(|cause| (cause.name().to_owned(), time.get(*cause).as_ns() as f64 / total))
+        .collect()
+}
+
+/// Counts of each purpose that had any I/O.
+fn purposes(io: &IoLedger) -> BTreeMap<String, IoCount> {
+    Purpose::ALL
+        .iter()
+        .map(|purpose| (purpose.name().to_owned(), io.get(*purpose)))
+        .filter(|(_, count)| 0 < count.requests)
+        .map(|(name, count)| {
+            let cost_model::IoCount { requests, pages, bytes } = count;
+            (name, IoCount { requests, pages, bytes })
+        })
+        .collect()
+}
+
+fn report_stalls(stalls: &StallCounter) -> Stalls {
+    Stalls { count: stalls.count, longest_ms: stalls.longest.as_ns() as f64 / 1e6 }
+}
+
+/// `None` if no such statement ended.
+fn percentiles(latencies: &Histogram<u64>) -> Option<Latency> {
+    (!latencies.is_empty()).then(|| Latency {
+        p50: latencies.value_at_quantile(0.5) as f64,
+        p99: latencies.value_at_quantile(0.99) as f64,
+        p999: latencies.value_at_quantile(0.999) as f64,
+        max: latencies.max() as f64,
+    })
+}

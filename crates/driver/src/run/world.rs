@@ -1,0 +1,106 @@
+//! What all clients of a run share.
+
+use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime};
+use hdrhistogram::Histogram;
+use index::{IndexEngine, KeySource};
+
+use crate::scenario::Workload;
+
+/// The machine, the engine, the key stream, and the counts the clients keep together.
+pub(super) struct World {
+    pub(super) machine: Machine,
+    pub(super) engine: Box<dyn IndexEngine>,
+    pub(super) source: Box<dyn KeySource>,
+    pub(super) workload: Workload,
+    /// Threads that insert.
+    pub(super) inserters: u32,
+    /// The row the next insert takes: the table's auto-increment.
+    pub(super) next_row: u64,
+    /// Rows whose insert is complete.
+    pub(super) rows_done: u64,
+    pub(super) rows_total: u64,
+    /// The run loop wants to see the world when so many rows are done.
+    pub(super) pause_at: u64,
+    /// Rows before this one have been taken by a delete.
+    pub(super) oldest_row: u64,
+    pub(super) rows_deleted: u64,
+    pub(super) queries_done: u64,
+    /// Pages read by queries.
+    pub(super) query_reads: u64,
+    /// Operations on single indexes.
+    pub(super) operations: u64,
+    /// When the last row was completed.
+    pub(super) last_row_at: SimTime,
+    pub(super) stalls: StallCounter,
+    pub(super) insert_latency: Latencies,
+    pub(super) delete_latency: Latencies,
+    pub(super) query_latency: Latencies,
+    pub(super) draw: Draw,
+}
+
+impl World {
+    /// A row is inserted in all indexes.
+    pub(super) fn row_done(&mut self, thread: &SimThread) {
+        self.rows_done += 1;
+        self.stalls.gap(self.last_row_at, thread.now());
+        self.last_row_at = self.last_row_at.max(thread.now());
+    }
+
+    /// Rows in the table that no delete has taken.
+    pub(super) fn rows_live(&self) -> u64 {
+        self.rows_done - self.rows_deleted
+    }
+
+    /// A price of the processor, with the jitter that keeps several clients out of lock step.
+    ///
+    /// Uniform within a tenth to either side: assumed; its mean is the price.
+    pub(super) fn jittered(&mut self, price: SimDuration) -> SimDuration {
+        if self.inserters == 1 { price } else { price.scaled(0.9 + 0.2 * self.draw.unit()) }
+    }
+}
+
+/// Periods in which no row was completed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StallCounter {
+    /// A period from this length on is a stall.
+    threshold: SimDuration,
+    pub(super) count: u64,
+    pub(super) longest: SimDuration,
+}
+
+impl StallCounter {
+    pub(super) fn new(threshold: SimDuration) -> Self {
+        Self { threshold, count: 0, longest: SimDuration::ZERO }
+    }
+
+    fn gap(&mut self, from: SimTime, to: SimTime) {
+        if from < to && self.threshold <= to.since(from) {
+            self.count += 1;
+            self.longest = self.longest.max(to.since(from));
+        }
+    }
+
+    /// The stalls of this interval; the next one begins.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::new(self.threshold))
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.longest = self.longest.max(other.longest);
+    }
+}
+
+/// Latencies of statements of one kind in microseconds, three digits exact.
+pub(super) struct Latencies(pub(super) Histogram<u64>);
+
+impl Latencies {
+    pub(super) fn new() -> Self {
+        Self(Histogram::new(3).expect("three digits are allowed"))
+    }
+
+    pub(super) fn record(&mut self, from: SimTime, to: SimTime) {
+        let micros = to.since(from).as_ns() / 1_000;
+        self.0.record(micros).expect("the histogram grows");
+    }
+}
