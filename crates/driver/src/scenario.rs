@@ -1,1 +1,198 @@
-//! Stub.
+//! Scenario files: what to simulate, in TOML.
+//!
+//! A scenario names the files it is built on (`use`), and its own keys lie over theirs. Every key
+//! is declared once in a registry, from which come parsing, error messages, [`schema()`] and the
+//! tables of the documentation. A [`Scenario`] is what remains: typed, checked, at the scale of
+//! the run, with the origin of every value.
+//!
+//! ```
+//! use driver::scenario::Scenario;
+//!
+//! let sets = ["pool.size=8GiB".to_owned()];
+//! let scale = Some("1/128".parse()?);
+//! let scenario = Scenario::load("s4-insert-buffer-off", &sets, scale)?;
+//! assert_eq!(scenario.workload.rows, 7_812_500);
+//! assert_eq!(scenario.pool.size, cost_model::Bytes::mib(64));
+//! # Ok::<(), driver::scenario::ScenarioError>(())
+//! ```
+
+mod catalogue;
+mod check;
+mod document;
+mod engine;
+mod error;
+mod general;
+mod kind;
+mod layers;
+mod machine;
+mod param;
+mod pool;
+mod quantity;
+mod report;
+mod scale;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod values;
+mod workload;
+
+pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
+pub use engine::{Engine, EngineKind, Split};
+pub use error::{Place, Problem, ScenarioError};
+pub use kind::{Kind, Value, Word};
+pub use machine::Machine;
+pub use param::{Basis, Param, Preset, Scaling, When, registry};
+pub use pool::{FileIo, Pool};
+pub use report::Reporting;
+pub use scale::Scale;
+pub use schema::{markdown_table, reference, schema};
+pub use values::{Origin, ScenarioValue, Values};
+pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
+
+use cost_model::Bytes;
+use cost_model::device::DeviceSpec;
+
+use layers::Layer;
+
+/// A scenario, checked and ready to run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The name of its file without folder and `.toml`.
+    pub name: String,
+    /// What it describes, in one line; its name if the file has no title.
+    pub title: String,
+    /// What a run of it answers; may be empty.
+    pub question: String,
+    /// The article whose experiment it repeats.
+    pub article: Option<String>,
+    /// Start of everything random.
+    pub seed: u64,
+    /// The scale of the run. Amounts below are at this scale already.
+    pub scale: Scale,
+    /// Cores, prices, memory, disks.
+    pub machine: Machine,
+    /// The buffer pool.
+    pub pool: Pool,
+    /// The engine.
+    pub engine: Engine,
+    /// Keys, clients, deletes, queries.
+    pub workload: Workload,
+    /// How often the run reports.
+    pub report: Reporting,
+    /// Every value before scaling, with its origin.
+    pub values: Vec<ScenarioValue>,
+    /// The files it is built on and its own, lowest first, by their names in results.
+    pub layers: Vec<String>,
+    /// The text of these files and of the settings of the command line: two runs of the same
+    /// text, scale and program are the same run.
+    pub text: String,
+}
+
+/// The disks of a machine, without the rest of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskProfile {
+    /// The name of its file without folder and `.toml`.
+    pub name: String,
+    /// What the file describes, in one line; its name if the file has no title.
+    pub title: String,
+    /// The disks.
+    pub spec: DeviceSpec,
+    /// The size of a page, which is what random requests ask for.
+    pub page_size: Bytes,
+    /// Start of everything random.
+    pub seed: u64,
+    /// Every value of the disks, with its origin.
+    pub values: Vec<ScenarioValue>,
+}
+
+impl Scenario {
+    /// The scenario in a file, or a built-in one by its name, with the settings `sets`
+    /// (`key=value`) over it. Without a scale it is as large as it says.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a value that is not allowed, values that do not go together, a
+    /// scale that the experiment does not bear.
+    pub fn load(
+        path_or_name: &str,
+        sets: &[String],
+        scale: Option<Scale>,
+    ) -> Result<Self, ScenarioError> {
+        Self::build(&layers::load(path_or_name)?, sets, scale)
+    }
+
+    /// The scenario in a text that lies in no file; `name` stands for the file in messages.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`].
+    pub fn parse(
+        name: &str,
+        text: &str,
+        sets: &[String],
+        scale: Option<Scale>,
+    ) -> Result<Self, ScenarioError> {
+        Self::build(&layers::of_text(name, text)?, sets, scale)
+    }
+
+    /// Memory that caches files beneath the buffer pool, at the scale of the run: what the pool
+    /// leaves of the machine's under buffered I/O, `None` under direct I/O.
+    pub fn os_cache(&self) -> Option<Bytes> {
+        let memory = self.machine.memory.filter(|_| self.pool.io == FileIo::Buffered)?;
+        Some(Bytes::new(memory.get().saturating_sub(self.pool.size.get())))
+    }
+
+    fn build(
+        layers: &[Layer],
+        sets: &[String],
+        scale: Option<Scale>,
+    ) -> Result<Self, ScenarioError> {
+        let values = Values::settle(layers, sets, scale.unwrap_or_default(), |_| true)?;
+        let (name, title) = names(layers, &values);
+        let scenario = Self {
+            name,
+            title,
+            question: values.get::<Option<String>>("question").unwrap_or_default(),
+            article: values.get("article"),
+            seed: values.get("seed"),
+            scale: values.scale(),
+            machine: Machine::from_values(&values),
+            pool: Pool::from_values(&values),
+            engine: Engine::from_values(&values),
+            workload: Workload::from_values(&values),
+            report: Reporting::from_values(&values),
+            values: values.list(),
+            layers: layers.iter().map(|layer| layer.source.name.clone()).collect(),
+            text: values::text_of(layers, sets),
+        };
+        check::check(&scenario, &values)?;
+        Ok(scenario)
+    }
+}
+
+impl DiskProfile {
+    /// The disks of a machine file or of a whole scenario, in a file or built in, with the
+    /// settings `sets` over it.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`]; of the scenario only the disks must be complete.
+    pub fn load(path_or_name: &str, sets: &[String]) -> Result<Self, ScenarioError> {
+        let layers = layers::load(path_or_name)?;
+        let of_disk = |param: &Param| param.table() == "machine.disk";
+        let values = Values::settle(&layers, sets, Scale::FULL, of_disk)?;
+        let (name, title) = names(&layers, &values);
+        let spec = machine::disk(&values);
+        let page_size = values.get("engine.page_size");
+        check::disk(&spec, Some(page_size), &values)?;
+        let mut shown = values.list();
+        shown.retain(|value| value.key.starts_with("machine.disk."));
+        Ok(Self { name, title, spec, page_size, seed: values.get("seed"), values: shown })
+    }
+}
+
+/// The name and the title of the file itself.
+fn names(layers: &[Layer], values: &Values) -> (String, String) {
+    let file = layers.last().map_or("", |layer| layer.source.name.as_str());
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let name = name.strip_suffix(".toml").unwrap_or(name).to_owned();
+    let title = values.get::<Option<String>>("title").unwrap_or_else(|| name.clone());
+    (name, title)
+}

@@ -1,0 +1,319 @@
+//! Which values do not go together, and which scales an experiment cannot have?
+
+use cost_model::Bytes;
+use cost_model::device::{DeviceSpec, Raid};
+use index::IndexShape;
+
+use super::Scenario;
+use super::error::{Place, Problem, ScenarioError};
+use super::kind::grouped;
+use super::pool::FileIo;
+use super::scale::Scale;
+use super::values::Values;
+use super::workload::QueryKind;
+use crate::workload::{IiBenchSpec, Profile, StreamSpec, micro_shapes, shapes};
+
+/// Frames that the pages of one path through every index of a table need, with those that a
+/// split touches.
+const POOL_PAGES_MIN: u64 = 32;
+
+/// How many times longer than the scan of its tail an LRU list is at least in a scaled run: the
+/// scan is a fixed number of pages and must stay a small part of the list.
+const MARGIN_SCANS_MIN: u64 = 8;
+
+/// Entries that a page must hold for a split to leave two halves and room for a new one.
+const ENTRIES_MIN: u64 = 4;
+
+/// Bytes of the number of the page beneath an entry above the leaves.
+const PAGE_NUMBER_BYTES: u32 = 4;
+
+/// Rows the exact store can number with 4 bytes.
+const ROWS_EXACT_MAX: u64 = 1 << 32;
+
+/// Coarsest price step of a key stream, and so the smallest scale of rounded prices.
+const PRICE_STEP_MAX: u64 = 1 << 10;
+
+type Checked = Result<(), ScenarioError>;
+
+pub(super) fn check(scenario: &Scenario, values: &Values) -> Checked {
+    disk(&scenario.machine.disk, Some(scenario.engine.page_size), values)?;
+    engine(scenario, values)?;
+    pool(scenario, values)?;
+    workload(scenario, values)?;
+    queries(scenario, values)?;
+    scale(scenario, values)?;
+    report(scenario, values)
+}
+
+/// The rules of the disks; `page_size` is that of the engine, if there is one.
+pub(super) fn disk(disk: &DeviceSpec, page_size: Option<Bytes>, values: &Values) -> Checked {
+    let (raid, members, members_key, stripe) = match disk {
+        DeviceSpec::Hdd(hdd) => (hdd.raid, hdd.spindles, "machine.disk.spindles", hdd.stripe),
+        DeviceSpec::Volumes(vol) => (vol.raid, vol.volumes, "machine.disk.volumes", vol.stripe),
+        DeviceSpec::Ssd(_) | DeviceSpec::Null => return Ok(()),
+    };
+    let fail = |key, reason: &str| Err(values.conflict(key, reason.to_owned()));
+    match raid {
+        Raid::R1 if members < 2 => {
+            return fail(members_key, "RAID 1 mirrors at least 2 of them");
+        }
+        Raid::R10 if members < 2 || !members.is_multiple_of(2) => {
+            return fail(members_key, "RAID 10 stripes over mirrored pairs: an even number");
+        }
+        Raid::R0 | Raid::R1 | Raid::R10 => {}
+    }
+    if let Some(page) = page_size
+        && !stripe.get().is_multiple_of(page.get())
+    {
+        let reason = format!(
+            "must be a multiple of the page size ({page}): a page lies on one disk or volume"
+        );
+        return Err(values.conflict("machine.disk.stripe", reason));
+    }
+    let slow = values.full_scale("machine.disk.slow_volume");
+    match (slow, values.get::<Option<f64>>("machine.disk.slow_factor")) {
+        (Some(_), None) => {
+            return fail("machine.disk.slow_volume", "needs machine.disk.slow_factor");
+        }
+        (None, Some(_)) => {
+            return fail("machine.disk.slow_factor", "needs machine.disk.slow_volume");
+        }
+        (Some(slow), Some(_)) if u64::from(members) <= slow => {
+            let reason = format!("there are {members} volumes, counted from 0");
+            return Err(values.conflict("machine.disk.slow_volume", reason));
+        }
+        _ => {}
+    }
+    // What the device itself asks for beyond the ranges of the keys.
+    disk.check().or_else(|reason| fail("machine.disk.kind", reason))
+}
+
+fn engine(scenario: &Scenario, values: &Values) -> Checked {
+    let page = scenario.engine.page_size;
+    if !page.get().is_power_of_two() {
+        let reason = "must be a power of two from 1KiB to 64KiB: extents, areas and stripes are \
+                      aligned to whole pages";
+        return Err(values.conflict("engine.page_size", reason.to_owned()));
+    }
+    if page.get() < 2 * scenario.engine.page_overhead.get() {
+        let reason = format!("at least half of a page of {page} must be left for records");
+        return Err(values.conflict("engine.page.overhead", reason));
+    }
+    let usable = scenario.engine.page_usable().get();
+    let entries = usable / record_bytes_max(scenario);
+    if entries < ENTRIES_MIN {
+        let reason = format!(
+            "a page has room for {entries} of the largest records; a tree needs {ENTRIES_MIN}"
+        );
+        return Err(values.conflict("engine.page_size", reason));
+    }
+    Ok(())
+}
+
+/// Bytes of the largest record of any index, in a leaf or above, with its share of the directory.
+fn record_bytes_max(scenario: &Scenario) -> u64 {
+    let (engine, workload) = (&scenario.engine, &scenario.workload);
+    let indexes = workload.secondary_indexes as usize;
+    let shapes = match &workload.stream {
+        StreamSpec::IiBench(IiBenchSpec { profile, .. }) => {
+            shapes(*profile, workload.widths.layout(*profile), indexes)
+        }
+        StreamSpec::Micro(_) => micro_shapes(0 < indexes),
+        // The widest there is: what the recording holds is known when it is opened.
+        StreamSpec::Recorded { .. } => {
+            shapes(Profile::Layout2023, workload.widths.layout(Profile::Layout2023), indexes)
+        }
+    };
+    let bytes = |shape: &IndexShape| {
+        let columns = u64::from(shape.entry_bytes.max(shape.key_bytes + PAGE_NUMBER_BYTES));
+        let lengths = shape.nullable_columns.div_ceil(8) + shape.variable_columns;
+        let clustered = if shape.clustered { engine.record_clustered_extra.get() } else { 0 };
+        engine.record_header.get()
+            + clustered
+            + columns
+            + u64::from(lengths)
+            + engine.directory_slot.get().div_ceil(u64::from(engine.directory_records))
+    };
+    shapes.iter().map(bytes).max().unwrap_or(1)
+}
+
+fn pool(scenario: &Scenario, values: &Values) -> Checked {
+    let (pool, page) = (&scenario.pool, scenario.engine.page_size);
+    let full = Bytes::new(values.full_scale("pool.size").unwrap_or_default());
+    if let Some(memory) = values.full_scale("machine.memory").map(Bytes::new)
+        && memory < full
+    {
+        let reason = format!("is larger than machine.memory ({memory})");
+        return Err(values.conflict("pool.size", reason));
+    }
+    if pool.io == FileIo::Buffered && scenario.machine.memory.is_none() {
+        let reason = "needs machine.memory: what the pool leaves of it caches the files";
+        return Err(values.conflict("pool.io", reason.to_owned()));
+    }
+    if pool.margin.high < pool.margin.low {
+        let reason = format!("is below margin_low ({})", pool.margin.low);
+        return Err(values.conflict("pool.margin_high", reason));
+    }
+    let pages = full.whole(page) / u64::from(pool.instances);
+    if pages < POOL_PAGES_MIN {
+        let reason = format!(
+            "is {pages} pages of {page} in each pool instance ({} of them); at least \
+             {POOL_PAGES_MIN} must hold one path through every index and the pages of a split",
+            pool.instances
+        );
+        return Err(values.conflict("pool.size", reason));
+    }
+    Ok(())
+}
+
+fn workload(scenario: &Scenario, values: &Values) -> Checked {
+    let workload = &scenario.workload;
+    if ROWS_EXACT_MAX < workload.rows {
+        let smallest = (0..=20).map(Scale::new).find(|scale| {
+            scale.apply(values.full_scale("workload.rows").unwrap_or_default()) <= ROWS_EXACT_MAX
+        });
+        let reason = format!(
+            "the exact store numbers 2^32 rows at most; run it with --scale {} or smaller",
+            smallest.unwrap_or_default()
+        );
+        return Err(values.conflict("workload.rows", reason));
+    }
+    if !workload.rows_per_commit.is_multiple_of(workload.rows_per_statement) {
+        let reason = format!(
+            "must be a multiple of rows_per_statement ({}): a commit ends a statement",
+            grouped(workload.rows_per_statement)
+        );
+        return Err(values.conflict("workload.rows_per_commit", reason));
+    }
+    let round = u64::from(workload.clients) * workload.rows_per_commit;
+    if workload.rows < round {
+        let reason = format!(
+            "{}is less than one commit of each client ({} x {} rows)",
+            at_scale(workload.rows, scenario.scale),
+            workload.clients,
+            grouped(workload.rows_per_commit)
+        );
+        return Err(values.conflict("workload.rows", reason));
+    }
+    if let Some(window) = workload.window {
+        if workload.rows <= window.rows {
+            let reason = format!(
+                "nothing would ever be deleted: workload.rows is {}",
+                grouped(workload.rows)
+            );
+            return Err(values.conflict("workload.window", reason));
+        }
+        if window.rows < round {
+            let reason = format!(
+                "{}is less than the rows of one commit of each client ({})",
+                at_scale(window.rows, scenario.scale),
+                grouped(round)
+            );
+            return Err(values.conflict("workload.window", reason));
+        }
+    }
+    if matches!(workload.stream, StreamSpec::Micro(_)) && 1 < workload.secondary_indexes {
+        let reason = "the table of a micro workload has one secondary index";
+        return Err(values.conflict("workload.secondary_indexes", reason.to_owned()));
+    }
+    Ok(())
+}
+
+fn queries(scenario: &Scenario, values: &Values) -> Checked {
+    let Some(queries) = &scenario.workload.queries else { return Ok(()) };
+    let needed = match queries.kind {
+        QueryKind::Primary | QueryKind::RoundRobin => 0,
+        QueryKind::Market => 1,
+        QueryKind::Register => 2,
+        QueryKind::Pdc => 3,
+    };
+    if scenario.workload.secondary_indexes < needed {
+        let reason = format!(
+            "is secondary index {needed}, but workload.secondary_indexes is {}",
+            scenario.workload.secondary_indexes
+        );
+        return Err(values.conflict("workload.queries.kind", reason));
+    }
+    if scenario.workload.rows <= queries.start_after_rows {
+        let reason = "no query would start: it is not below workload.rows";
+        return Err(values.conflict("workload.queries.start_after_rows", reason.to_owned()));
+    }
+    Ok(())
+}
+
+fn scale(scenario: &Scenario, values: &Values) -> Checked {
+    let scale = scenario.scale;
+    if scale == Scale::FULL {
+        return Ok(());
+    }
+    let refuse = |reason: String| {
+        let problem = Problem::ScaleRefused { scale: scale.to_string(), reason };
+        Err(ScenarioError::new(Place::Scale, problem))
+    };
+    match &scenario.workload.stream {
+        StreamSpec::Recorded { .. } => {
+            return refuse(
+                "a recorded stream has the keys of its own size; run it at --scale 1".to_owned(),
+            );
+        }
+        StreamSpec::IiBench(spec)
+            if spec.profile != Profile::Unrounded && PRICE_STEP_MAX < scale.divisor() =>
+        {
+            return refuse(format!(
+                "rounded prices would be too few; the smallest scale is 1/{PRICE_STEP_MAX}"
+            ));
+        }
+        StreamSpec::IiBench(_) | StreamSpec::Micro(_) => {}
+    }
+    let (pool, page) = (&scenario.pool, scenario.engine.page_size);
+    let pages_at = |scale: Scale| {
+        let size = scale.apply(values.full_scale("pool.size").unwrap_or_default());
+        Bytes::new(size).whole(page) / u64::from(pool.instances)
+    };
+    let pages_min = (MARGIN_SCANS_MIN * u64::from(pool.margin.scan)).max(POOL_PAGES_MIN);
+    if pages_at(scale) < pages_min {
+        let fits = (0..scale.halvings()).rev().map(Scale::new);
+        let smallest = fits.into_iter().find(|scale| pages_min <= pages_at(*scale));
+        return refuse(format!(
+            "leaves {} pages in each pool instance; {} are needed ({MARGIN_SCANS_MIN} times the \
+             {} pages of pool.margin_scan, which do not shrink); {}",
+            grouped(pages_at(scale)),
+            grouped(pages_min),
+            pool.margin.scan,
+            match smallest {
+                Some(scale) => format!("the smallest scale of this scenario is {scale}"),
+                None => "this scenario cannot be scaled".to_owned(),
+            }
+        ));
+    }
+    Ok(())
+}
+
+fn report(scenario: &Scenario, values: &Values) -> Checked {
+    let (report, workload) = (&scenario.report, &scenario.workload);
+    if workload.rows < report.every_rows {
+        let reason = format!("is more than workload.rows ({})", grouped(workload.rows));
+        return Err(values.conflict("report.every_rows", reason));
+    }
+    if report.every_rows < workload.rows_per_statement {
+        let reason = format!(
+            "{}is less than the {} rows of a statement, which a point covers whole",
+            at_scale(report.every_rows, scenario.scale),
+            grouped(workload.rows_per_statement)
+        );
+        return Err(values.conflict("report.every_rows", reason));
+    }
+    if report.window < report.every_rows {
+        let reason = format!("is less than report.every_rows ({})", grouped(report.every_rows));
+        return Err(values.conflict("report.window", reason));
+    }
+    Ok(())
+}
+
+/// A scaled number in front of a reason, where a scale made it.
+fn at_scale(number: u64, scale: Scale) -> String {
+    match scale {
+        Scale::FULL => String::new(),
+        _ => format!("at scale {scale} this is {}, which ", grouped(number)),
+    }
+}

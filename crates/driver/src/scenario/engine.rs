@@ -1,0 +1,200 @@
+//! The engine: page format, record overhead, split and fill rules, how space is handed out.
+
+use cost_model::Bytes;
+
+use super::kind::Kind;
+use super::param::{Param, When};
+use super::values::{Choice, Values, words};
+
+/// The engine of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Engine {
+    /// Which engine.
+    pub kind: EngineKind,
+    /// Bytes of a page.
+    pub page_size: Bytes,
+    /// Bytes of an empty page that hold neither records nor directory.
+    pub page_overhead: Bytes,
+    /// Bytes before the columns of each record.
+    pub record_header: Bytes,
+    /// Further bytes of each record of a clustered index.
+    pub record_clustered_extra: Bytes,
+    /// Bytes of a slot of the page directory.
+    pub directory_slot: Bytes,
+    /// Records that share a slot.
+    pub directory_records: u32,
+    /// Share of a clustered leaf that sequential inserts leave free.
+    pub clustered_reserve: f64,
+    /// Share of a page that a reorganisation must gain.
+    pub reorganize_limit: f64,
+    /// Where a full page is cut.
+    pub split: Split,
+    /// Share of a page below which its records move to a neighbour; 0 for never.
+    pub coalesce_below: f64,
+    /// Whether a split reads both neighbours.
+    pub sibling_reads: bool,
+    /// Pages of an extent.
+    pub extent_pages: u32,
+    /// Single pages at the start of a segment.
+    pub fragment_pages: u32,
+    /// Share of a segment that stays reserved and unused.
+    pub segment_reserve: f64,
+}
+
+/// Which engine maintains the indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// A plain B+tree for each index.
+    BTree,
+}
+
+/// Where a full page is cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Split {
+    /// At the insertion point if inserts look sequential, in the middle otherwise.
+    InnoDb,
+    /// Always in the middle.
+    Middle,
+    /// At a random point.
+    Random {
+        /// How far from the middle to either side it may lie, as a share of the page.
+        spread: f64,
+    },
+}
+
+/// The words of `engine.split`; a random split has a setting of its own.
+enum SplitWord {
+    InnoDb,
+    Middle,
+    Random,
+}
+
+words!(EngineKind {
+    "btree" => BTree: "A plain B+tree for each index: every change reads its leaf.";
+});
+
+words!(SplitWord {
+    "innodb" => InnoDb: "At the insertion point after a sequential insert, else in the middle.";
+    "middle" => Middle: "In the middle.";
+    "random" => Random: "At a point drawn at random about the middle.";
+});
+
+const SHARE: Kind = Kind::Share(0.0, 0.5);
+const RECORD: Kind = Kind::Bytes(0, 1 << 10);
+
+pub(super) const PARAMS: &[Param] = &[
+    Param::new("engine.kind", Kind::Word(EngineKind::WORDS), "Which engine maintains the indexes."),
+    Param::new("engine.page_size", Kind::Bytes(1 << 10, 64 << 10), "Bytes of a page.")
+        .preset("16KiB")
+        .source("MySQL 5.1 source, univ.i"),
+    Param::new(
+        "engine.clustered_reserve",
+        SHARE,
+        "Share of a clustered leaf that sequential inserts leave free.",
+    )
+    .preset("1/16")
+    .source("MySQL 5.1 source, dict0dict.ic"),
+    Param::new(
+        "engine.reorganize_limit",
+        SHARE,
+        "Share of the page that a reorganisation must free to be tried instead of a split.",
+    )
+    .preset("1/32")
+    .source("MySQL 5.1 source, btr0cur.c"),
+    Param::new("engine.split", Kind::Word(SplitWord::WORDS), "Where a full page is cut.")
+        .preset("innodb")
+        .source("MySQL 5.1 source, btr0btr.c"),
+    Param::new(
+        "engine.split_spread",
+        Kind::Share(0.01, 0.49),
+        "How far from the middle to either side a random split point may lie.",
+    )
+    .preset("25%")
+    .assumed("between a quarter and three quarters of the page")
+    .when(&[When { key: "engine.split", words: &["random"] }]),
+    Param::new(
+        "engine.coalesce_below",
+        SHARE,
+        "Share of a page below which its records move to a neighbour; 0%: only empty pages go.",
+    )
+    .preset("50%")
+    .source("MySQL 5.1 source, btr0cur.ic"),
+    Param::new("engine.sibling_reads", Kind::Bool, "Whether a split reads both neighbours.")
+        .preset("true")
+        .source("MySQL 5.1 source, btr0cur.c"),
+    Param::new("engine.extent_pages", Kind::Count("pages", 1, 64), "Pages of an extent.")
+        .preset("64")
+        .source("MySQL 5.1 source, fsp0fsp.h"),
+    Param::new(
+        "engine.fragment_pages",
+        Kind::Count("pages", 0, 1 << 16),
+        "Single pages a segment takes before its first extent.",
+    )
+    .preset("32")
+    .source("MySQL 5.1 source, fsp0fsp.c"),
+    Param::new(
+        "engine.segment_reserve",
+        SHARE,
+        "Share of a segment's pages that stays reserved and unused before it takes an extent.",
+    )
+    .preset("1/8")
+    .source("MySQL 5.1 source, fsp0fsp.c"),
+    Param::new(
+        "engine.page.overhead",
+        Kind::Bytes(0, 32 << 10),
+        "Bytes of an empty page that hold neither records nor their directory.",
+    )
+    .preset("132B")
+    .source("MySQL 5.1 source, page0page.h: 16,252 of 16,384 bytes are usable"),
+    Param::new("engine.record.header", RECORD, "Bytes before the columns of each record.")
+        .preset("5B")
+        .source("MySQL 5.1 source, rem0rec.h: compact format"),
+    Param::new(
+        "engine.record.clustered_extra",
+        RECORD,
+        "Further bytes of each record of a clustered leaf: transaction id and roll pointer.",
+    )
+    .preset("13B")
+    .source("MySQL 5.1 source, data0type.h: 6 + 7"),
+    Param::new("engine.record.directory_slot", RECORD, "Bytes of a slot of the page directory.")
+        .preset("2B")
+        .source("MySQL 5.1 source, page0page.h"),
+    Param::new(
+        "engine.record.directory_records",
+        Kind::Count("records", 1, 64),
+        "Records for which space checks charge one directory slot.",
+    )
+    .preset("4")
+    .source("MySQL 5.1 source, page0page.ic: half a byte a record"),
+];
+
+impl Engine {
+    pub(super) fn from_values(values: &Values) -> Self {
+        Self {
+            kind: values.get("engine.kind"),
+            page_size: values.get("engine.page_size"),
+            page_overhead: values.get("engine.page.overhead"),
+            record_header: values.get("engine.record.header"),
+            record_clustered_extra: values.get("engine.record.clustered_extra"),
+            directory_slot: values.get("engine.record.directory_slot"),
+            directory_records: values.get("engine.record.directory_records"),
+            clustered_reserve: values.get("engine.clustered_reserve"),
+            reorganize_limit: values.get("engine.reorganize_limit"),
+            split: match values.get("engine.split") {
+                SplitWord::InnoDb => Split::InnoDb,
+                SplitWord::Middle => Split::Middle,
+                SplitWord::Random => Split::Random { spread: values.get("engine.split_spread") },
+            },
+            coalesce_below: values.get("engine.coalesce_below"),
+            sibling_reads: values.get("engine.sibling_reads"),
+            extent_pages: values.get("engine.extent_pages"),
+            fragment_pages: values.get("engine.fragment_pages"),
+            segment_reserve: values.get("engine.segment_reserve"),
+        }
+    }
+
+    /// Bytes of an empty page that records and their directory can take.
+    pub const fn page_usable(&self) -> Bytes {
+        Bytes::new(self.page_size.get() - self.page_overhead.get())
+    }
+}

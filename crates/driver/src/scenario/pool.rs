@@ -1,0 +1,176 @@
+//! The buffer pool: its size, and the rules by which pages come, stay and leave.
+
+use cost_model::{Bytes, Margin, MarginCounts, Neighbours, SimDuration};
+
+use super::kind::Kind;
+use super::param::Param;
+use super::values::{Choice, Values, words};
+
+/// The buffer pool of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pool {
+    /// Bytes of all page frames, at the scale of the run.
+    pub size: Bytes,
+    /// Independent parts.
+    pub instances: u32,
+    /// How files are read and written.
+    pub io: FileIo,
+    /// Share of the LRU list that is its old part; 0 for plain LRU.
+    pub old_fraction: f64,
+    /// Pages below which a list has no old part.
+    pub old_len_min: u32,
+    /// How long a page of the old part stays there after its first use, at the scale of the run.
+    pub old_blocks_time: SimDuration,
+    /// Share of an instance's frames that are evicted before a page moves to the head again.
+    pub young_distance: f64,
+    /// When readers have the tail of the list written.
+    pub margin: Margin,
+    /// What is written along with a page.
+    pub neighbours: Neighbours,
+    /// Pages of the aligned area that neighbours come from.
+    pub area_pages: u32,
+}
+
+/// How files are read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileIo {
+    /// Past the operating system's page cache.
+    Direct,
+    /// Through it.
+    Buffered,
+}
+
+words!(FileIo {
+    "direct" => Direct: "Past the page cache of the operating system (O_DIRECT).";
+    "buffered" => Buffered: "Through it, so that it is a second level of cache.";
+});
+
+words!(MarginCounts {
+    "free-and-clean" => FreeAndClean: "Free frames and clean pages at the tail (until 5.5).";
+    "free" => Free: "Free frames alone, kept by the page cleaner (since 5.6).";
+});
+
+words!(Neighbours {
+    "none" => None: "No other page.";
+    "area" => Area: "All dirty pages of the aligned area.";
+    "contiguous" => Contiguous: "Dirty pages of the area adjacent to it without a gap.";
+});
+
+const PAGES: u64 = 1 << 32;
+
+pub(super) const PARAMS: &[Param] = &[
+    Param::new(
+        "pool.size",
+        Kind::Bytes(1 << 10, 64 << 40),
+        "Bytes of page frames, all instances together.",
+    )
+    .shrinks(),
+    Param::new(
+        "pool.instances",
+        Kind::Count("instances", 1, 64),
+        "Independent parts with lists of their own; an area of pages stays in one.",
+    )
+    .preset("1")
+    .source("MySQL 5.1 source, buf0buf.c: one pool"),
+    Param::new("pool.io", Kind::Word(FileIo::WORDS), "How files are read and written.")
+        .preset("direct")
+        .assumed("the servers of the articles; the engine's own default is buffered"),
+    Param::new(
+        "pool.old_fraction",
+        Kind::Share(0.0, 0.95),
+        "Share of the LRU list at its tail where pages that are read enter; 0%: plain LRU.",
+    )
+    .preset("3/8")
+    .source("MySQL 5.1 source, buf0lru.c"),
+    Param::new(
+        "pool.old_len_min",
+        Kind::Count("pages", 0, PAGES - 1),
+        "A list shorter than this has no old part.",
+    )
+    .preset("80")
+    .source("MySQL 5.1 source, buf0lru.h"),
+    Param::new(
+        "pool.old_blocks_time",
+        Kind::Duration(0, 3_600_000_000_000),
+        "How long after its first use a page of the old part stays there; 0ms: it moves at once.",
+    )
+    .preset("0ms")
+    .source("MySQL 5.1 source, buf0buf.ic")
+    .shrinks(),
+    Param::new(
+        "pool.young_distance",
+        Kind::Share(0.0, 1.0),
+        "Share of the pool that is evicted before a page used again moves to the head again.",
+    )
+    .preset("25%")
+    .source("MySQL 5.1 source, buf0buf.ic"),
+    Param::new(
+        "pool.margin_scan",
+        Kind::Count("pages", 0, 1 << 20),
+        "Pages at the tail in which replaceable ones are counted after each read.",
+    )
+    .preset("133")
+    .source("MySQL 5.1 source, buf0flu.h: 5 + 2 x 64"),
+    Param::new(
+        "pool.margin_low",
+        Kind::Count("pages", 0, 1 << 20),
+        "Pages are written if fewer than this are replaceable; 0: never.",
+    )
+    .preset("69")
+    .source("MySQL 5.1 source, buf0flu.h: 5 + 64"),
+    Param::new(
+        "pool.margin_high",
+        Kind::Count("pages", 0, 1 << 20),
+        "As many pages are written as are missing to this.",
+    )
+    .preset("186")
+    .source("MySQL 5.1 source, buf0flu.h: 69 + 117"),
+    Param::new(
+        "pool.margin_counts",
+        Kind::Word(MarginCounts::WORDS),
+        "Which pages count as replaceable.",
+    )
+    .preset("free-and-clean")
+    .source("MySQL 5.1 source, buf0flu.c"),
+    Param::new(
+        "pool.flush_neighbours",
+        Kind::Word(Neighbours::WORDS),
+        "Which other dirty pages of its area are written along with a page.",
+    )
+    .preset("area")
+    .source("MySQL 5.1 source, buf0flu.c"),
+    Param::new(
+        "pool.area_pages",
+        Kind::Count("pages", 1, 1 << 10),
+        "Pages of an area: where neighbours come from, and what one instance keeps together.",
+    )
+    .preset("64")
+    .source("MySQL 5.1 source, buf0flu.c"),
+];
+
+impl Pool {
+    pub(super) fn from_values(values: &Values) -> Self {
+        Self {
+            size: values.get("pool.size"),
+            instances: values.get("pool.instances"),
+            io: values.get("pool.io"),
+            old_fraction: values.get("pool.old_fraction"),
+            old_len_min: values.get("pool.old_len_min"),
+            old_blocks_time: values.get("pool.old_blocks_time"),
+            young_distance: values.get("pool.young_distance"),
+            margin: Margin {
+                scan: values.get("pool.margin_scan"),
+                low: values.get("pool.margin_low"),
+                high: values.get("pool.margin_high"),
+                counts: values.get("pool.margin_counts"),
+            },
+            neighbours: values.get("pool.flush_neighbours"),
+            area_pages: values.get("pool.area_pages"),
+        }
+    }
+
+    /// Whole pages of `page_size` in all instances together, at the scale of the run.
+    pub const fn pages(&self, page_size: Bytes) -> u64 {
+        self.size.whole(page_size)
+    }
+}

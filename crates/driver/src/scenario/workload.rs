@@ -1,0 +1,431 @@
+//! The workload: the key stream, how clients send it, what is deleted and queried beside it.
+
+use super::kind::{Kind, Value, Word};
+use super::param::{Param, When};
+use super::values::{Choice, Values, words};
+use crate::workload::{IiBenchSpec, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec};
+
+/// The workload of a scenario. Rows are at the scale of the run, rates are not scaled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// The keys.
+    pub stream: StreamSpec,
+    /// Rows inserted.
+    pub rows: u64,
+    /// Secondary indexes that are maintained.
+    pub secondary_indexes: u32,
+    /// Widths of the columns where they are not those of the profile.
+    pub widths: ColumnWidths,
+    /// Rows of an insert statement.
+    pub rows_per_statement: u64,
+    /// Rows between two commits.
+    pub rows_per_commit: u64,
+    /// Connections that insert.
+    pub clients: u32,
+    /// Rows inserted per second by all clients together; `None` for as many as possible.
+    pub insert_rate_limit: Option<u64>,
+    /// What is deleted, if anything.
+    pub window: Option<Window>,
+    /// What is queried, if anything.
+    pub queries: Option<Queries>,
+}
+
+/// Widths of the columns of purchases, in bytes, where a scenario sets them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnWidths {
+    /// Of the primary key.
+    pub key_bytes: Option<u32>,
+    /// Of `dateandtime`.
+    pub datetime_bytes: Option<u32>,
+    /// Of `data`; 0 for a table without it.
+    pub data_bytes: Option<u32>,
+}
+
+/// A table of constant size: its oldest rows are deleted as new ones come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Rows kept.
+    pub rows: u64,
+    /// Who deletes.
+    pub connection: DeleteConnection,
+}
+
+/// Who deletes the oldest rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeleteConnection {
+    /// The client that inserted, after its statement.
+    Same,
+    /// A client of its own at the same statement rate.
+    Separate,
+}
+
+/// Queries beside the inserts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queries {
+    /// Which index they read.
+    pub kind: QueryKind,
+    /// Connections that query, each in an endless loop.
+    pub clients: u32,
+    /// Rows of a range scan; `None` for equality look-ups of one row.
+    pub limit: Option<u32>,
+    /// Queries per second of all clients together; `None` for as many as possible.
+    pub rate_limit: Option<u64>,
+    /// Rows inserted before the first query.
+    pub start_after_rows: u64,
+}
+
+/// Which index a query reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryKind {
+    /// The first secondary index.
+    Market,
+    /// The second.
+    Register,
+    /// The third.
+    Pdc,
+    /// The clustered index.
+    Primary,
+    /// All that exist, in turn.
+    RoundRobin,
+}
+
+words!(Profile {
+    "python-2009" => Python2009: "Python tool of 2009-2012: prices in cents, INT keys.";
+    "unrounded" => Unrounded: "Java and C++ tools: prices not rounded, so pdc is random too.";
+    "layout-2017" => Layout2017: "Python tool of 2017-2023: BIGINT keys, wider rows, cents.";
+    "layout-2023" => Layout2023: "Python tool since December 2023: 500 prices, other indexes.";
+});
+
+words!(MicroOrder {
+    "sequential" => Sequential: "Ascending.";
+    "random" => Random: "Uniform.";
+    "descending" => Descending: "Descending.";
+    "nearly-sorted" => NearlySorted: "Ascending but for the last 1,000 arrivals.";
+});
+
+words!(DeleteConnection {
+    "same" => Same: "The inserting connection, after its statement.";
+    "separate" => Separate: "A connection of its own.";
+});
+
+words!(QueryKind {
+    "market" => Market: "The index marketsegment.";
+    "register" => Register: "The index registersegment.";
+    "pdc" => Pdc: "The index pdc.";
+    "primary" => Primary: "The clustered index.";
+    "round-robin" => RoundRobin: "All indexes that exist, in turn.";
+});
+
+const KINDS: &[Word] = &[
+    Word { word: "iibench", doc: "The insert benchmark: purchases with random columns." },
+    Word { word: "micro", doc: "A table of a primary key and one indexed number." },
+    Word { word: "recorded", doc: "Purchases recorded in a file." },
+];
+
+/// The words of `workload.queries.kind`: [`QueryKind`] or none.
+const QUERY_KINDS: &[Word] = &[
+    Word { word: "none", doc: "No queries." },
+    QueryKind::WORDS[0],
+    QueryKind::WORDS[1],
+    QueryKind::WORDS[2],
+    QueryKind::WORDS[3],
+    QueryKind::WORDS[4],
+];
+
+const ROWS_MAX: u64 = 1_000_000_000_000;
+const ROWS: Kind = Kind::Count("rows", 1, ROWS_MAX);
+const IIBENCH: &[When] = &[When { key: "workload.kind", words: &["iibench"] }];
+const MICRO: &[When] = &[When { key: "workload.kind", words: &["micro"] }];
+const RECORDED: &[When] = &[When { key: "workload.kind", words: &["recorded"] }];
+const OF_PURCHASES: When = When { key: "workload.kind", words: &["iibench", "recorded"] };
+const PURCHASES: &[When] = &[OF_PURCHASES];
+const QUERIES: &[When] = &[
+    OF_PURCHASES,
+    When {
+        key: "workload.queries.kind",
+        words: &["market", "register", "pdc", "primary", "round-robin"],
+    },
+];
+
+pub(super) const PARAMS: &[Param] = &[
+    Param::new("workload.kind", Kind::Word(KINDS), "Which key stream is replayed."),
+    Param::new(
+        "workload.profile",
+        Kind::Word(Profile::WORDS),
+        "The version of the insert benchmark: its prices and its indexes.",
+    )
+    .when(IIBENCH),
+    Param::new(
+        "workload.order",
+        Kind::Word(MicroOrder::WORDS),
+        "The order in which the indexed numbers arrive.",
+    )
+    .when(MICRO),
+    Param::new(
+        "workload.file",
+        Kind::Text,
+        "The recording; a path that starts from the folder of this file.",
+    )
+    .when(RECORDED),
+    Param::new("workload.rows", ROWS, "Rows inserted.").shrinks(),
+    Param::new(
+        "workload.secondary_indexes",
+        Kind::Count("indexes", 0, 3),
+        "Secondary indexes maintained: the first so many of the table.",
+    )
+    .from("all: 3 of purchases, 1 of micro", |values| {
+        Some(Value::Whole(if values.word("workload.kind") == Some("micro") { 1 } else { 3 }))
+    }),
+    Param::new(
+        "workload.key_bytes",
+        Kind::OneOf("bytes", &[4, 8]),
+        "Width of the primary key: 4 as INT, 8 as BIGINT.",
+    )
+    .from("of the profile", |values| Some(width(profile(values)?.key_bytes)))
+    .source("iibench.py, history of its table")
+    .when(PURCHASES),
+    Param::new(
+        "workload.datetime_bytes",
+        Kind::OneOf("bytes", &[5, 8]),
+        "Width of dateandtime: 8 up to MySQL 5.5, 5 from 5.6.4 on.",
+    )
+    .from("of the profile", |values| Some(width(profile(values)?.datetime_bytes)))
+    .source("iibench.py, history of its table")
+    .when(PURCHASES),
+    Param::new(
+        "workload.data_bytes",
+        Kind::Count("bytes", 0, 127),
+        "Mean width of the column data; 0: the table has none.",
+    )
+    .from("of the profile", |values| Some(width(profile(values)?.data_bytes)))
+    .source("iibench.py, history of its table")
+    .when(PURCHASES),
+    Param::new(
+        "workload.cash_registers",
+        Kind::Count("cash registers", 1, 1 << 30),
+        "Distinct values of cashregisterid.",
+    )
+    .preset("1_000")
+    .source("iibench.py, defaults of its options")
+    .when(IIBENCH),
+    Param::new(
+        "workload.products",
+        Kind::Count("products", 1, 1 << 30),
+        "Distinct values of productid.",
+    )
+    .preset("10_000")
+    .source("iibench.py, defaults of its options")
+    .when(IIBENCH),
+    Param::new(
+        "workload.customers",
+        Kind::Count("customers", 1, 1 << 30),
+        "Distinct values of customerid; prices follow them.",
+    )
+    .preset("100_000")
+    .source("iibench.py, defaults of its options")
+    .when(IIBENCH),
+    Param::new(
+        "workload.max_price",
+        Kind::Count("units of price", 1, 1_000),
+        "Width of the random part of a price: cents, or whole money in layout-2023.",
+    )
+    .preset("500")
+    .source("iibench.py, defaults of its options")
+    .when(IIBENCH),
+    Param::new(
+        "workload.rows_per_statement",
+        Kind::Count("rows", 1, 1 << 20),
+        "Rows of an insert statement; they share one dateandtime.",
+    )
+    .preset("1_000")
+    .source("iibench.py, defaults of its options"),
+    Param::new(
+        "workload.rows_per_commit",
+        Kind::Count("rows", 1, 1 << 30),
+        "Rows between two commits of a client.",
+    )
+    .preset("1_000")
+    .source("iibench.py, defaults of its options"),
+    Param::new("workload.clients", Kind::Count("clients", 1, 4_096), "Connections that insert.")
+        .preset("1")
+        .source("iibench.py: one inserting connection"),
+    Param::new(
+        "workload.insert_rate_limit",
+        Kind::Count("rows/s", 0, 1_000_000_000),
+        "Rows inserted per second at most by all clients together; 0: no limit.",
+    )
+    .preset("0")
+    .source("iibench.py, defaults of its options"),
+    Param::new(
+        "workload.window",
+        Kind::Count("rows", 0, ROWS_MAX),
+        "Rows the table keeps: each statement beyond them deletes as many of the oldest; \
+         0: nothing is deleted.",
+    )
+    .preset("0")
+    .source("iibench.py, defaults of its options")
+    .shrinks(),
+    Param::new(
+        "workload.delete_connection",
+        Kind::Word(DeleteConnection::WORDS),
+        "Who deletes the oldest rows.",
+    )
+    .preset("same")
+    .source("iibench.py, 2009 to 2022"),
+    Param::new(
+        "workload.queries.kind",
+        Kind::Word(QUERY_KINDS),
+        "Which index is queried beside the inserts.",
+    )
+    .preset("none")
+    .source("iibench.py, option insert_only")
+    .when(PURCHASES),
+    Param::new(
+        "workload.queries.clients",
+        Kind::Count("clients", 1, 4_096),
+        "Connections that query, each in an endless loop.",
+    )
+    .preset("1")
+    .source("iibench.py since 2016, scripts: one per inserting client")
+    .when(QUERIES),
+    Param::new(
+        "workload.queries.point",
+        Kind::Bool,
+        "Whether a query looks up one entry instead of scanning a range.",
+    )
+    .preset("false")
+    .source("iibench.py: range scans")
+    .when(QUERIES),
+    Param::new(
+        "workload.queries.limit",
+        Kind::Count("rows", 1, 1_000_000),
+        "Rows of a range scan, forward from a random start; without effect on point queries.",
+    )
+    .preset("10")
+    .source("iibench.py since 2016; 1,000 before")
+    .when(QUERIES),
+    Param::new(
+        "workload.queries.rate_limit",
+        Kind::Count("queries/s", 0, 1_000_000_000),
+        "Queries per second at most of all clients together; 0: no limit.",
+    )
+    .preset("0")
+    .source("iibench.py: queries are not limited")
+    .when(QUERIES),
+    Param::new(
+        "workload.queries.start_after_rows",
+        Kind::Count("rows", 0, ROWS_MAX),
+        "Rows inserted before the first query.",
+    )
+    .preset("0")
+    .source("iibench.py: queries start with the inserts")
+    .when(QUERIES)
+    .shrinks(),
+];
+
+fn width(bytes: u32) -> Value {
+    Value::Whole(bytes.into())
+}
+
+/// The table of the chosen profile; a recording knows its own.
+fn profile(values: &Values) -> Option<RowLayout> {
+    Profile::from_word(values.word("workload.profile")?).map(RowLayout::of)
+}
+
+impl Workload {
+    pub(super) fn from_values(values: &Values) -> Self {
+        let rows = values.get("workload.rows");
+        let window = Window {
+            rows: values.get("workload.window"),
+            connection: values.get("workload.delete_connection"),
+        };
+        Self {
+            stream: stream(values, rows),
+            rows,
+            secondary_indexes: values.get("workload.secondary_indexes"),
+            widths: ColumnWidths {
+                key_bytes: values.get("workload.key_bytes"),
+                datetime_bytes: values.get("workload.datetime_bytes"),
+                data_bytes: values.get("workload.data_bytes"),
+            },
+            rows_per_statement: values.get("workload.rows_per_statement"),
+            rows_per_commit: values.get("workload.rows_per_commit"),
+            clients: values.get("workload.clients"),
+            insert_rate_limit: limit(values, "workload.insert_rate_limit"),
+            window: (window.rows != 0).then_some(window),
+            queries: queries(values),
+        }
+    }
+}
+
+impl ColumnWidths {
+    /// The table of a profile with these widths.
+    pub fn layout(self, profile: Profile) -> RowLayout {
+        let published = RowLayout::of(profile);
+        RowLayout {
+            key_bytes: self.key_bytes.unwrap_or(published.key_bytes),
+            datetime_bytes: self.datetime_bytes.unwrap_or(published.datetime_bytes),
+            data_bytes: self.data_bytes.unwrap_or(published.data_bytes),
+        }
+    }
+}
+
+fn stream(values: &Values, rows: u64) -> StreamSpec {
+    let seed = values.get("seed");
+    match values.word("workload.kind") {
+        Some("micro") => {
+            StreamSpec::Micro(MicroSpec { order: values.get("workload.order"), seed, rows })
+        }
+        Some("recorded") => StreamSpec::Recorded { file: values.path("workload.file"), rows },
+        _ => {
+            let profile: Profile = values.get("workload.profile");
+            StreamSpec::IiBench(IiBenchSpec {
+                profile,
+                seed,
+                rows,
+                rows_per_statement: values.get("workload.rows_per_statement"),
+                cash_registers: values.get("workload.cash_registers"),
+                products: values.get("workload.products"),
+                customers: values.get("workload.customers"),
+                max_price: values.get("workload.max_price"),
+                price_step: if profile == Profile::Unrounded {
+                    1
+                } else {
+                    // Rows per price stay: fewer rows have as many fewer prices.
+                    values.scale().divisor() as u32
+                },
+            })
+        }
+    }
+}
+
+fn queries(values: &Values) -> Option<Queries> {
+    let kind = QueryKind::from_word(values.word("workload.queries.kind")?)?;
+    Some(Queries {
+        kind,
+        clients: values.get("workload.queries.clients"),
+        limit: (!values.get::<bool>("workload.queries.point"))
+            .then(|| values.get("workload.queries.limit")),
+        rate_limit: limit(values, "workload.queries.rate_limit"),
+        start_after_rows: values.get("workload.queries.start_after_rows"),
+    })
+}
+
+fn limit(values: &Values, key: &'static str) -> Option<u64> {
+    Some(values.get(key)).filter(|limit| *limit != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_have_the_same_names_here_and_in_their_own_module() {
+        for profile in Profile::ALL {
+            assert_eq!(Profile::from_word(profile.name()), Some(profile));
+        }
+        for order in MicroOrder::ALL {
+            assert_eq!(MicroOrder::from_word(order.name()), Some(order));
+        }
+    }
+}
