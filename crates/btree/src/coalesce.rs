@@ -1,9 +1,11 @@
 //! Deleting an entry, and what a page does that has become too empty.
 
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
-use index::{IndexId, KeySource, RowId};
+use index::{IndexId, Key, KeySource, RowId};
 
 use crate::engine::BTree;
+use crate::node::{Node, Separator};
+use crate::space::Direction;
 use crate::tree::{Path, PathStep};
 
 impl<K: KeySource> BTree<K> {
@@ -17,14 +19,14 @@ impl<K: KeySource> BTree<K> {
     ) -> Step {
         let key = self.source.key(index, row);
         let path = self.way(index, key);
-        let frames = self.fetch_nodes(machine, thread, &path)?;
+        self.fetch_nodes(machine, thread, path.leaf)?;
         let frame = machine.fetch_for_change(thread, path.leaf, Purpose::LeafRead)?;
         let limits = self.trees[index.index()].leaf_limits;
         let underfull = self.pages.get(path.leaf).records() <= limits.coalesce_below;
         if underfull {
-            self.fetch_for_join(machine, thread, &path)?;
+            self.fetch_for_join(machine, thread, index, &path)?;
         }
-        Self::touch_nodes(machine, thread, &path, &frames);
+        self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let price = machine.prices().index_entry;
         machine.compute(thread, price);
@@ -42,22 +44,60 @@ impl<K: KeySource> BTree<K> {
         Ok(())
     }
 
-    /// Gets the pages that a join of the leaf would change: its neighbours and its parents.
-    fn fetch_for_join(&self, machine: &mut Machine, thread: &mut SimThread, path: &Path) -> Step {
-        let leaf = self.pages.get(path.leaf);
-        for sibling in [leaf.prev(), leaf.next()] {
+    /// Gets the pages that a join of the leaf would change: its neighbours, its parents and, as
+    /// far up as these could be joined in turn, the neighbours of these.
+    fn fetch_for_join(
+        &self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        path: &Path,
+    ) -> Step {
+        let (prev, next) = self.neighbours(path);
+        for sibling in [prev, next] {
             if !sibling.is_none() {
                 machine.fetch_for_change(thread, sibling, Purpose::SiblingRead)?;
             }
         }
-        for step in path.steps() {
-            machine.fetch_for_change(
-                thread,
-                self.nodes[step.node as usize].page,
-                Purpose::NodeRead,
-            )?;
+        let limits = self.trees[index.index()].node_limits;
+        for (depth, step) in path.steps().iter().enumerate().rev() {
+            let node = &self.nodes[step.node as usize];
+            machine.fetch_for_change(thread, node.page, Purpose::NodeRead)?;
+            if usize::from(limits.coalesce_below) < node.children.len() {
+                return Ok(());
+            }
+            let Some(parent) = depth.checked_sub(1).map(|above| path.steps()[above]) else { break };
+            let children = &self.nodes[parent.node as usize].children;
+            for sibling in siblings(children, parent.slot as usize).into_iter().flatten() {
+                machine.fetch_for_change(thread, sibling, Purpose::NodeRead)?;
+            }
         }
-        Ok(())
+        self.fetch_for_lower_root(machine, thread, path)
+    }
+
+    /// Gets the pages whose contents would move up if the root lost the child on `path`.
+    fn fetch_for_lower_root(
+        &self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        path: &Path,
+    ) -> Step {
+        let Some(PathStep { node: root, slot }) = path.steps().first().copied() else {
+            return Ok(());
+        };
+        let children = &self.nodes[root as usize].children;
+        if children.len() != 2 {
+            return Ok(());
+        }
+        let mut only = children[1 - slot as usize].child;
+        loop {
+            machine.fetch_for_change(thread, only, Purpose::NodeRead)?;
+            if self.pages.get(only).is_leaf() {
+                return Ok(());
+            }
+            let [below] = self.node_on(only).children[..] else { return Ok(()) };
+            only = below.child;
+        }
     }
 
     /// Joins an underfull leaf with the neighbour to its left, else to its right, if they have
@@ -75,12 +115,15 @@ impl<K: KeySource> BTree<K> {
         let (records, clustered) =
             (self.pages.get(leaf).records(), self.trees[index.index()].clustered);
         let limits = self.trees[index.index()].leaf_limits;
+        let mut heir = Direction::Down;
         if records != 0 {
-            let children = &self.nodes[node as usize].children;
-            let left = slot.checked_sub(1).map(|left| children[left].child);
-            let right = children.get(slot + 1).map(|right| right.child);
+            let [left, right] = siblings(&self.nodes[node as usize].children, slot);
             let fits = |page: &PageId| self.pages.get(*page).records() + records <= limits.full;
-            let Some(into) = left.filter(fits).or_else(|| right.filter(fits)) else { return };
+            let left = left.filter(fits);
+            let Some(into) = left.or_else(|| right.filter(fits)) else { return };
+            if left.is_none() {
+                heir = Direction::Up;
+            }
             let mut rows = Vec::with_capacity(usize::from(limits.full));
             self.pages.for_each(into, |row| rows.push(row));
             self.pages.for_each(leaf, |row| rows.push(row));
@@ -92,10 +135,12 @@ impl<K: KeySource> BTree<K> {
             self.change(machine, thread, into);
             self.pages.replace(leaf, clustered, [].into_iter());
         }
-        let (prev, next) = (self.pages.get(leaf).prev(), self.pages.get(leaf).next());
+        let low = self.trees[index.index()].lower_bound(&self.source, &self.nodes, path);
+        let bounds = (self.pages.get(leaf).lower_bound(), self.pages.get(leaf).upper_bound());
+        let (prev, next) = self.neighbours(path);
         self.change(machine, thread, prev);
         self.change(machine, thread, next);
-        self.pages.unlink(leaf);
+        self.pages.set_next(prev, next);
         self.pages.clear(leaf);
         let tree = &mut self.trees[index.index()];
         tree.version += 1;
@@ -104,35 +149,52 @@ impl<K: KeySource> BTree<K> {
         let segment = tree.leaf_segment;
         self.space.free(segment, leaf);
         machine.discard(leaf);
-        self.remove_child(machine, thread, index, path);
+        self.remove_child(machine, thread, index, path, heir);
+        self.bequeath(index, low, bounds);
     }
 
-    /// Takes the child at the end of `path` out of its parent; parents that become too empty are
-    /// joined or freed in turn, and a root with one child gives way to it.
+    /// A leaf is gone whose keys began at `low`: the leaf that holds them now learns its bounds.
+    fn bequeath(&mut self, index: IndexId, low: Key, (lower, upper): (u32, u32)) {
+        let heir = self.way(index, low).leaf;
+        let (first, last) = {
+            let heir = self.pages.get(heir);
+            (heir.lower_bound().min(lower), heir.upper_bound().max(upper))
+        };
+        self.pages.set_bounds(heir, first, last);
+        let last = self.way(index, Key::MAX);
+        let tree = &mut self.trees[index.index()];
+        tree.tail = (last.leaf, tree.lower_bound(&self.source, &self.nodes, &last));
+    }
+
+    /// Takes the child at the end of `path` out of its parent, its range going to `heir`; parents
+    /// that become too empty are joined or freed in turn, and a root with one child gives way to
+    /// it.
     fn remove_child(
         &mut self,
         machine: &mut Machine,
         thread: &mut SimThread,
         index: IndexId,
         path: &Path,
+        mut heir: Direction,
     ) {
         for depth in (0..path.steps().len()).rev() {
             let PathStep { node, slot } = path.steps()[depth];
             self.change(machine, thread, self.nodes[node as usize].page);
-            self.nodes[node as usize].remove(slot as usize);
+            self.nodes[node as usize].remove(slot as usize, heir);
             if depth == 0 {
                 break;
             }
             let parent = path.steps()[depth - 1];
-            if !self.join_node(machine, thread, index, node, parent) {
-                break;
+            match self.join_node(machine, thread, index, node, parent) {
+                Some(direction) => heir = direction,
+                None => break,
             }
         }
         self.lower_root(machine, thread, index);
     }
 
     /// Joins an underfull internal page with a neighbour under the same parent, or frees it if it
-    /// is empty; tells whether it is gone.
+    /// is empty; if it is gone, tells to which side its range goes.
     fn join_node(
         &mut self,
         machine: &mut Machine,
@@ -140,38 +202,46 @@ impl<K: KeySource> BTree<K> {
         index: IndexId,
         number: u32,
         parent: PathStep,
-    ) -> bool {
+    ) -> Option<Direction> {
         let limits = self.trees[index.index()].node_limits;
         let own = self.nodes[number as usize].children.len();
         if usize::from(limits.coalesce_below) <= own {
-            return false;
+            return None;
         }
+        let mut heir = Direction::Down;
         if own != 0 {
             let slot = parent.slot as usize;
-            let siblings = &self.nodes[parent.node as usize].children;
             let fits = |page: &PageId| {
-                machine.is_resident(*page)
-                    && self.node_on(*page).children.len() + own <= usize::from(limits.full)
+                self.node_on(*page).children.len() + own <= usize::from(limits.full)
             };
-            let left = slot.checked_sub(1).map(|left| siblings[left].child).filter(fits);
-            let right = siblings.get(slot + 1).map(|right| right.child).filter(fits);
-            let Some(into) = left.or(right) else { return false };
+            let [left, right] = siblings(&self.nodes[parent.node as usize].children, slot);
+            let left = left.filter(fits);
+            let into = left.or(right.filter(fits))?;
+            if left.is_none() {
+                heir = Direction::Up;
+            }
             self.change(machine, thread, into);
             let target = self.pages.get(into).node() as usize;
-            let mut moved = std::mem::take(&mut self.nodes[number as usize].children);
-            let receiver = &mut self.nodes[target];
-            if left.is_some() {
-                receiver.children.append(&mut moved);
-            } else {
-                moved.append(&mut receiver.children);
-                receiver.children = moved;
+            let mut lower = std::mem::take(&mut self.nodes[target].children);
+            let mut upper = std::mem::take(&mut self.nodes[number as usize].children);
+            let mut upper_slot = slot;
+            if left.is_none() {
+                std::mem::swap(&mut lower, &mut upper);
+                upper_slot += 1;
             }
+            // What was a first child is one no longer: its lower bound is its node's.
+            let bound = self.nodes[parent.node as usize].children[upper_slot];
+            upper[0] = bound.pointing_to(upper[0].child);
+            lower.append(&mut upper);
+            let receiver = &mut self.nodes[target];
+            receiver.children = lower;
             receiver.slots = receiver.children.len() as u16;
             receiver.last = None;
+            self.adopt(target as u32);
         }
         self.free_node(machine, index, number);
         self.trees[index.index()].stats.coalesces += 1;
-        true
+        Some(heir)
     }
 
     fn free_node(&mut self, machine: &mut Machine, index: IndexId, number: u32) {
@@ -195,9 +265,6 @@ impl<K: KeySource> BTree<K> {
             }
             let number = self.pages.get(root).node();
             let [only] = self.nodes[number as usize].children[..] else { return };
-            if !machine.is_resident(only.child) {
-                return;
-            }
             self.change(machine, thread, root);
             let tree = &mut self.trees[index.index()];
             tree.version += 1;
@@ -209,6 +276,7 @@ impl<K: KeySource> BTree<K> {
                 self.nodes[number as usize].children.clear();
                 self.free_nodes.push(number);
                 self.pages.relocate(only.child, root);
+                self.pages.set_parent(root, u32::MAX);
                 self.space.free(segment, only.child);
             } else {
                 let segment = tree.node_segment;
@@ -217,6 +285,7 @@ impl<K: KeySource> BTree<K> {
                 let node = &mut self.nodes[number as usize];
                 (node.slots, node.last, node.level) = (children.len() as u16, None, node.level - 1);
                 node.children = children;
+                self.adopt(number);
                 self.pages.clear(only.child);
                 self.free_nodes.push(below);
                 self.space.free(segment, only.child);
@@ -225,7 +294,13 @@ impl<K: KeySource> BTree<K> {
         }
     }
 
-    fn node_on(&self, page: PageId) -> &crate::node::Node {
+    fn node_on(&self, page: PageId) -> &Node {
         &self.nodes[self.pages.get(page).node() as usize]
     }
+}
+
+/// The children before and after a slot.
+fn siblings(children: &[Separator], slot: usize) -> [Option<PageId>; 2] {
+    let child = |slot: usize| children.get(slot).map(|separator| separator.child);
+    [slot.checked_sub(1).and_then(child), child(slot + 1)]
 }

@@ -5,12 +5,13 @@ use std::ops::Range;
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::{IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor};
 
+use crate::directory::top;
 use crate::format::PageFormat;
 use crate::node::Node;
 use crate::pages::Pages;
 use crate::space::{Direction, Space, SpaceConfig};
 use crate::split::SplitPolicy;
-use crate::tree::{Path, Tree};
+use crate::tree::{HEIGHT_MAX, Path, Tree};
 
 /// Rows that [`IndexEngine::prepare`] looks ahead at most.
 const LOOK_AHEAD: usize = 64;
@@ -44,15 +45,23 @@ pub struct BTree<K> {
     /// Keys and row numbers of the leaf that is being split; kept to save allocations.
     pub(crate) scratch: Vec<(Key, u32)>,
     hints: Hints,
+    above: NodeFrames,
 }
 
-/// The ways to the leaves of rows that will be inserted soon.
+/// The leaves of rows that will be inserted soon.
 #[derive(Default)]
 struct Hints {
     first: u64,
     rows: u64,
     keys: Vec<Key>,
-    ways: Vec<(u32, Path)>,
+    /// The version of the tree for which the leaf was found, and the leaf.
+    leaves: Vec<(u32, PageId)>,
+}
+
+/// Frames of the internal pages above a leaf, from the lowest up.
+struct NodeFrames {
+    frames: [FrameId; HEIGHT_MAX],
+    len: usize,
 }
 
 impl<K: KeySource> BTree<K> {
@@ -73,7 +82,7 @@ impl<K: KeySource> BTree<K> {
         let mut trees = Vec::new();
         let mut entries_per_page = u32::MAX;
         for (number, shape) in shapes.iter().enumerate() {
-            let tree = Tree::new(IndexId(number as u8), shape, &config.format, &mut space);
+            let tree = Tree::new(IndexId(number as u8), shape, &config, &mut space, rows_expected);
             let least = tree.leaf_limits.full.min(tree.node_limits.full);
             assert!(3 <= least, "a page holds {least} entries of index {}", shape.name);
             entries_per_page = entries_per_page.min(u32::from(tree.leaf_limits.full));
@@ -87,6 +96,7 @@ impl<K: KeySource> BTree<K> {
             free_nodes: Vec::new(),
             scratch: Vec::new(),
             hints: Hints::default(),
+            above: NodeFrames { frames: [FrameId::NONE; HEIGHT_MAX], len: 0 },
             source,
             config,
             trees,
@@ -104,9 +114,10 @@ impl<K: KeySource> BTree<K> {
         while machine.reserve(thread, 1).is_err() {}
         machine.create(thread, root);
         self.pages.make_leaf(root, IndexId(index as u8), clustered);
-        self.pages.link(PageId::NONE, root, PageId::NONE);
-        self.trees[index].root = root;
-        self.trees[index].stats.leaf_pages = 1;
+        let tree = &mut self.trees[index];
+        tree.root = root;
+        tree.tail = (root, Key::MIN);
+        tree.stats.leaf_pages = 1;
     }
 
     /// The key stream.
@@ -125,59 +136,94 @@ impl<K: KeySource> BTree<K> {
     }
 
     /// The way to the leaf of `key`.
-    #[inline]
     pub(crate) fn way(&self, index: IndexId, key: Key) -> Path {
-        let tree = &self.trees[index.index()];
-        match tree.tail(key) {
-            Some(path) => path,
-            None => tree.descend(&self.source, &self.pages, &self.nodes, key),
-        }
+        self.trees[index.index()].descend(&self.source, &self.pages, &self.nodes, key)
     }
 
-    /// Key and way of a row that is to be inserted: prepared, or found now.
+    /// The leaf of `key`.
     #[inline]
-    fn key_and_way(&mut self, index: IndexId, row: RowId) -> (Key, Path) {
+    pub(crate) fn leaf(&mut self, index: IndexId, key: Key) -> PageId {
+        let tree = &mut self.trees[index.index()];
+        let start = tree.directory.start(key);
+        tree.leaf(&self.source, &self.pages, &self.nodes, key, start)
+    }
+
+    /// Key and leaf of a row that is to be inserted: prepared, or found now.
+    #[inline]
+    fn key_and_leaf(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
         let at = row.0.wrapping_sub(self.hints.first);
         if at < self.hints.rows {
             let hint = at as usize * self.trees.len() + index.index();
             let key = self.hints.keys[hint];
-            let (version, way) = &self.hints.ways[hint];
-            if *version == self.trees[index.index()].version {
-                return (key, *way);
+            let (version, leaf) = self.hints.leaves[hint];
+            if version == self.trees[index.index()].version {
+                return (key, leaf);
             }
-            return (key, self.way(index, key));
+            return (key, self.leaf(index, key));
         }
         let key = self.source.key(index, row);
-        (key, self.way(index, key))
+        (key, self.leaf(index, key))
     }
 
-    /// Fetches the internal pages on the way.
+    /// The leaves before and after the one at the end of a way.
+    pub(crate) fn neighbours(&self, path: &Path) -> (PageId, PageId) {
+        let next = self.pages.get(path.leaf).next();
+        let turn = path.steps().iter().rposition(|step| step.slot != 0);
+        let Some(turn) = turn else { return (PageId::NONE, next) };
+        let step = path.steps()[turn];
+        let mut prev = self.nodes[step.node as usize].children[step.slot as usize - 1].child;
+        while !self.pages.get(prev).is_leaf() {
+            let node = &self.nodes[self.pages.get(prev).node() as usize];
+            prev = node.children[node.children.len() - 1].child;
+        }
+        (prev, next)
+    }
+
+    /// Fetches the internal pages above a leaf, for [`touch_nodes`](Self::touch_nodes).
     ///
     /// # Errors
     /// [`Blocked`](cost_model::Blocked) if one must be read.
     #[inline]
     pub(crate) fn fetch_nodes(
-        &self,
+        &mut self,
         machine: &mut Machine,
         thread: &mut SimThread,
-        path: &Path,
-    ) -> Step<[FrameId; 12]> {
-        let mut frames = [FrameId::NONE; 12];
-        for (frame, step) in frames.iter_mut().zip(path.steps()) {
-            let page = self.nodes[step.node as usize].page;
-            *frame = machine.fetch(thread, page, Purpose::NodeRead)?;
+        leaf: PageId,
+    ) -> Step {
+        self.above.len = 0;
+        let mut parent = self.pages.get(leaf).parent();
+        while let Some(number) = parent {
+            let node = &self.nodes[number as usize];
+            self.above.frames[self.above.len] =
+                machine.fetch(thread, node.page, Purpose::NodeRead)?;
+            self.above.len += 1;
+            parent = node.parent;
         }
-        Ok(frames)
+        Ok(())
     }
 
-    pub(crate) fn touch_nodes(
-        machine: &mut Machine,
-        thread: &SimThread,
-        path: &Path,
-        frames: &[FrameId; 12],
-    ) {
-        for frame in &frames[..path.steps().len()] {
+    /// Uses the internal pages that were fetched last, from the root down.
+    #[inline]
+    pub(crate) fn touch_nodes(&self, machine: &mut Machine, thread: &SimThread) {
+        for frame in self.above.frames[..self.above.len].iter().rev() {
             machine.touch(thread, *frame);
+        }
+    }
+
+    /// Tells a page who its parent is now.
+    pub(crate) fn set_parent(&mut self, page: PageId, node: u32) {
+        if self.pages.get(page).is_leaf() {
+            self.pages.set_parent(page, node);
+        } else {
+            let number = self.pages.get(page).node();
+            self.nodes[number as usize].parent = Some(node);
+        }
+    }
+
+    /// Tells all children of a node who their parent is now.
+    pub(crate) fn adopt(&mut self, node: u32) {
+        for slot in 0..self.nodes[node as usize].children.len() {
+            self.set_parent(self.nodes[node as usize].children[slot].child, node);
         }
     }
 
@@ -198,39 +244,45 @@ impl<K: KeySource> BTree<K> {
 impl<K: KeySource> IndexEngine for BTree<K> {
     fn prepare(&mut self, machine: &Machine, rows: Range<u64>) {
         let indexes = self.trees.len();
-        let hints = &mut self.hints;
+        let (hints, trees, pages) = (&mut self.hints, &mut self.trees, &self.pages);
         hints.first = rows.start;
         hints.rows = (rows.end - rows.start).min(LOOK_AHEAD as u64);
         hints.keys.resize(hints.rows as usize * indexes, Key::MIN);
-        hints.ways.resize(hints.rows as usize * indexes, (u32::MAX, Path::new(PageId(0))));
-        let (source, pages, nodes) = (&self.source, &self.pages, &self.nodes);
+        hints.leaves.resize(hints.rows as usize * indexes, (0, PageId::NONE));
         for (row, keys) in hints.keys.chunks_exact_mut(indexes).enumerate() {
-            source.keys(RowId(rows.start + row as u64), keys);
+            self.source.keys(RowId(rows.start + row as u64), keys);
+            for (tree, key) in trees.iter().zip(keys) {
+                tree.directory.prefetch(*key);
+            }
         }
         // Each round touches what the round before has asked the processor to load.
-        let keyed = hints.keys.iter().zip(&mut hints.ways);
-        for (hint, (key, (version, way))) in keyed.enumerate() {
-            let tree = &self.trees[hint % indexes];
+        let keyed = hints.keys.iter().zip(&mut hints.leaves);
+        for (hint, (key, (_, leaf))) in keyed.enumerate() {
+            *leaf = trees[hint % indexes].directory.start(*key);
+            pages.prefetch(*leaf, 0);
+        }
+        for (key, (_, leaf)) in hints.keys.iter().zip(&mut hints.leaves) {
+            if let Some(page) = pages.find(*leaf)
+                && page.upper_bound() < top(*key)
+            {
+                *leaf = page.next();
+                pages.prefetch(*leaf, 0);
+            }
+            machine.prefetch(*leaf, 0);
+        }
+        let keyed = hints.keys.iter().zip(&mut hints.leaves);
+        for (hint, (key, (version, leaf))) in keyed.enumerate() {
+            let tree = &mut trees[hint % indexes];
             *version = tree.version;
-            *way = tree.tail(*key).unwrap_or_else(|| {
-                let way = tree.descend_to_parent(source, pages, nodes, *key);
-                if let Some(parent) = way.parent() {
-                    nodes[parent.node as usize].prefetch(*key);
-                }
-                way
-            });
+            *leaf = tree.leaf(&self.source, pages, &self.nodes, *key, *leaf);
+            pages.prefetch(*leaf, 1);
+            machine.prefetch(*leaf, 1);
+            if let Some(parent) = pages.get(*leaf).parent() {
+                cost_model::prefetch(&raw const self.nodes[parent as usize]);
+            }
         }
-        for (hint, (key, (_, way))) in hints.keys.iter().zip(&mut hints.ways).enumerate() {
-            self.trees[hint % indexes].finish(source, nodes, *key, way);
-            pages.prefetch(way.leaf, 0);
-            machine.prefetch(way.leaf, 0);
-        }
-        for (_, way) in &hints.ways {
-            pages.prefetch(way.leaf, 1);
-            machine.prefetch(way.leaf, 1);
-        }
-        for (_, way) in &hints.ways {
-            machine.prefetch(way.leaf, 2);
+        for (_, leaf) in &hints.leaves {
+            machine.prefetch(*leaf, 2);
         }
     }
 
@@ -242,8 +294,8 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         row: RowId,
     ) -> Step {
         machine.begin(thread)?;
-        let (key, path) = self.key_and_way(index, row);
-        self.insert_at(machine, thread, index, key, row, &path)
+        let (key, leaf) = self.key_and_leaf(index, row);
+        self.insert_at(machine, thread, index, key, row, leaf)
     }
 
     fn delete(

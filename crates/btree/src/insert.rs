@@ -3,6 +3,7 @@
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{IndexId, Key, KeySource, RowId};
 
+use crate::directory::top;
 use crate::engine::BTree;
 use crate::node::{Node, Separator};
 use crate::space::Direction;
@@ -10,7 +11,7 @@ use crate::split::{Split, is_sequential};
 use crate::tree::Path;
 
 impl<K: KeySource> BTree<K> {
-    /// Inserts an entry into the leaf at the end of `path`.
+    /// Inserts an entry into its leaf.
     #[inline]
     pub(crate) fn insert_at(
         &mut self,
@@ -19,23 +20,23 @@ impl<K: KeySource> BTree<K> {
         index: IndexId,
         key: Key,
         row: RowId,
-        path: &Path,
+        leaf: PageId,
     ) -> Step {
-        let frames = self.fetch_nodes(machine, thread, path)?;
-        let frame = machine.fetch_for_change(thread, path.leaf, Purpose::LeafRead)?;
+        self.fetch_nodes(machine, thread, leaf)?;
+        let frame = machine.fetch_for_change(thread, leaf, Purpose::LeafRead)?;
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         let limits = self.trees[index.index()].leaf_limits;
-        let leaf = self.pages.get(path.leaf);
-        let fits = limits.fits(leaf.records(), leaf.slots());
-        if fits && (leaf.records() < limits.reserved || !self.is_sequential(index, key, path.leaf))
-        {
-            Self::touch_nodes(machine, thread, path, &frames);
+        let page = self.pages.get(leaf);
+        let fits = limits.fits(page.records(), page.slots());
+        if fits && (page.records() < limits.reserved || !self.is_sequential(index, key, leaf)) {
+            self.touch_nodes(machine, thread);
             machine.change(thread, frame);
-            self.pages.append(path.leaf, number);
+            self.pages.append(leaf, number);
         } else {
-            self.fetch_for_split(machine, thread, index, path)?;
-            Self::touch_nodes(machine, thread, path, &frames);
-            self.split_leaf(machine, thread, index, key, number, path);
+            let path = self.way(index, key);
+            self.fetch_for_split(machine, thread, index, key, &path)?;
+            self.touch_nodes(machine, thread);
+            self.split_leaf(machine, thread, index, key, number, &path);
         }
         let tree = &mut self.trees[index.index()];
         tree.stats.inserts += 1;
@@ -71,13 +72,18 @@ impl<K: KeySource> BTree<K> {
         machine: &mut Machine,
         thread: &mut SimThread,
         index: IndexId,
+        key: Key,
         path: &Path,
     ) -> Step {
+        let both = self.config.sibling_reads;
+        let is_down = !both && {
+            let (position, last) = self.positions(index, key, path.leaf);
+            self.config.split.direction(position, last) == Direction::Down
+        };
         let tree = &self.trees[index.index()];
-        let (prev, next) = (self.pages.get(path.leaf).prev(), self.pages.get(path.leaf).next());
-        // Which link changes depends on the direction; sequential splits downwards are rare.
-        for (sibling, always) in [(prev, self.config.sibling_reads), (next, true)] {
-            if always && !sibling.is_none() {
+        let (prev, next) = self.neighbours(path);
+        for (sibling, changes) in [(prev, is_down), (next, !is_down)] {
+            if (both || changes) && !sibling.is_none() {
                 let frame = machine.fetch_for_change(thread, sibling, Purpose::SiblingRead)?;
                 machine.hold(thread, frame);
             }
@@ -124,7 +130,7 @@ impl<K: KeySource> BTree<K> {
         } else {
             (key, row)
         };
-        let new = self.new_leaf(machine, thread, index, path.leaf, direction);
+        let new = self.new_leaf(machine, thread, index, &path, direction);
         let (left, right) = match direction {
             Direction::Up => (path.leaf, new),
             Direction::Down => (new, path.leaf),
@@ -149,17 +155,24 @@ impl<K: KeySource> BTree<K> {
         self.pages.replace(new, clustered, new_rows.into_iter());
         self.pages.set_slots(new, 0);
         self.pages.append(if new_goes_right { right } else { left }, row);
+        let bound = separator.0;
         let separator = Separator::new(separator.0, separator.1, right);
         self.add_separator(machine, thread, index, &path, separator, left);
+        let (lower, upper) = {
+            let old = self.pages.get(path.leaf);
+            (old.lower_bound(), old.upper_bound())
+        };
+        self.pages.set_bounds(left, lower, top(bound));
+        self.pages.set_bounds(right, top(bound), upper);
         let tree = &mut self.trees[index.index()];
+        if self.pages.get(right).next().is_none() {
+            tree.tail = (right, bound);
+        }
+        tree.directory.grow(tree.stats.leaf_pages);
         tree.version += 1;
         tree.stats.splits += 1;
         let price = machine.prices().page_split;
         machine.compute(thread, price);
-        if self.pages.get(right).next().is_none() {
-            let tail = self.way(index, Key::MAX);
-            self.trees[index.index()].remember_tail(&self.source, &self.nodes, &tail);
-        }
     }
 
     /// A fresh empty leaf, chained in beside `old`.
@@ -168,32 +181,33 @@ impl<K: KeySource> BTree<K> {
         machine: &mut Machine,
         thread: &mut SimThread,
         index: IndexId,
-        old: PageId,
+        path: &Path,
         direction: Direction,
     ) -> PageId {
+        let old = path.leaf;
         let tree = &mut self.trees[index.index()];
         tree.stats.leaf_pages += 1;
         let (segment, clustered) = (tree.leaf_segment, tree.clustered);
         let new = self.space.allocate(segment, near(old, direction), direction);
         self.change(machine, thread, old);
-        let (prev, next) = match direction {
-            Direction::Up => (old, self.pages.get(old).next()),
-            Direction::Down => (self.pages.get(old).prev(), old),
-        };
+        let (prev, next) = self.neighbours(path);
         self.change(machine, thread, if direction == Direction::Up { next } else { prev });
         machine.create(thread, new);
         self.pages.make_leaf(new, index, clustered);
-        self.pages.link(prev, new, next);
+        let (before, after) = match direction {
+            Direction::Up => (old, next),
+            Direction::Down => (prev, old),
+        };
+        self.pages.set_next(before, new);
+        self.pages.set_next(new, after);
         new
     }
 
-    /// Marks a page dirty that the operation has fetched (or whose neighbour it has).
+    /// Marks a page dirty that the operation has fetched for a change or created.
     pub(crate) fn change(&self, machine: &mut Machine, thread: &mut SimThread, page: PageId) {
-        if !page.is_none()
-            && machine.is_resident(page)
-            && let Ok(frame) = machine.fetch(thread, page, Purpose::SiblingRead)
-        {
-            machine.change(thread, frame);
+        if !page.is_none() {
+            let frame = machine.fetch_for_change(thread, page, Purpose::SiblingRead);
+            machine.change(thread, frame.expect("the operation has all its pages"));
         }
     }
 
@@ -219,6 +233,8 @@ impl<K: KeySource> BTree<K> {
             self.pages.relocate(root, below);
             self.pages.set_slots(below, 0);
             path.leaf = below;
+            let tree = &mut self.trees[index.index()];
+            tree.tail.0 = below;
         } else {
             let number = self.pages.get(root).node();
             self.pages.clear(root);
@@ -229,6 +245,7 @@ impl<K: KeySource> BTree<K> {
         let only = Separator::new(Key::MIN, 0, below);
         let number = self.new_node(Node::new(root, level, vec![only]));
         self.pages.make_node(root, index, number);
+        self.set_parent(below, number);
         path.raise(number);
     }
 
@@ -254,6 +271,8 @@ impl<K: KeySource> BTree<K> {
             let fits =
                 self.trees[index.index()].node_limits.fits(node.children.len() as u16, node.slots);
             self.change(machine, thread, page);
+            self.set_parent(left, step.node);
+            self.set_parent(separator.child, step.node);
             if fits {
                 self.nodes[step.node as usize].insert(slot, separator);
                 return;
@@ -306,6 +325,7 @@ impl<K: KeySource> BTree<K> {
         };
         let new = self.new_node(Node::new(page, level, moved));
         self.pages.make_node(page, index, new);
+        self.adopt(new);
         let old_node = &mut self.nodes[number as usize];
         old_node.slots = old_node.slots.max(kept.len() as u16);
         old_node.children = kept;

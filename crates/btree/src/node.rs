@@ -3,6 +3,8 @@
 use cost_model::PageId;
 use index::{IndexId, Key, KeySource, RowId};
 
+use crate::space::Direction;
+
 /// A child and the smallest key it may hold, as the key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Separator {
@@ -43,6 +45,8 @@ pub(crate) struct Node {
     pub(crate) page: PageId,
     /// Height above the leaves, at least 1.
     pub(crate) level: u8,
+    /// The node above, none for the root.
+    pub(crate) parent: Option<u32>,
     /// Children in key order. The first one's key is not compared: it has no lower bound.
     pub(crate) children: Vec<Separator>,
     /// The most records on the page at one time (see [`crate::format::Limits::fits`]).
@@ -54,77 +58,13 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn new(page: PageId, level: u8, children: Vec<Separator>) -> Self {
         let slots = children.len() as u16;
-        Self { page, level, children, slots, last: None }
+        Self { page, level, parent: None, children, slots, last: None }
     }
 
     /// Which child's range holds `key`: the last one whose key is at most it.
-    ///
-    /// Keys are spread nearly evenly, so the search begins where the key would be if they were,
-    /// and widens from there.
-    #[inline]
     pub(crate) fn position<K: KeySource>(&self, source: &K, index: IndexId, key: Key) -> usize {
-        let at_most = |slot: usize| self.children[slot].is_at_most(source, index, key);
-        let len = self.children.len();
-        let guess = self.guess(key);
-        // Invariant: low is 0 or at most key; high is len or above key.
-        let (mut low, mut high) = (0, len);
-        let mut step = 4;
-        if guess == 0 || at_most(guess) {
-            low = guess;
-            while low + step < len {
-                if at_most(low + step) {
-                    low += step;
-                } else {
-                    high = low + step;
-                    break;
-                }
-                step *= 2;
-            }
-        } else {
-            high = guess;
-            while step < high {
-                if at_most(high - step) {
-                    low = high - step;
-                    break;
-                }
-                high -= step;
-                step *= 2;
-            }
-        }
-        while 1 < high - low {
-            let middle = low.midpoint(high);
-            if at_most(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
-
-    /// Loads the processor's caches with the separators a search for `key` begins with.
-    #[inline]
-    pub(crate) fn prefetch(&self, key: Key) {
-        let guess = self.guess(key);
-        for slot in [guess, (guess + 4).min(self.children.len() - 1), guess.saturating_sub(4)] {
-            cost_model::prefetch(&raw const self.children[slot]);
-        }
-    }
-
-    #[inline]
-    fn guess(&self, key: Key) -> usize {
-        let last = self.children.len() - 1;
-        let (low, high) = (self.children[0].prefix, self.children[last].prefix);
-        let prefix = key.prefix();
-        if prefix <= low || high <= low {
-            0
-        } else if high <= prefix {
-            last
-        } else {
-            // Rounding may miss by one slot, which the search that follows does not mind.
-            let share = (prefix - low) as f64 / (high - low) as f64;
-            ((share * last as f64) as usize).min(last)
-        }
+        let above = self.children.partition_point(|s| s.is_at_most(source, index, key));
+        above.saturating_sub(1)
     }
 
     /// Inserts a separator in its place behind `slot`.
@@ -134,9 +74,14 @@ impl Node {
         self.last = Some(slot as u16 + 1);
     }
 
-    /// Removes a child.
-    pub(crate) fn remove(&mut self, slot: usize) {
-        self.children.remove(slot);
+    /// Removes a child. Its range goes to the child before it (`Down`) or after it (`Up`).
+    pub(crate) fn remove(&mut self, slot: usize, heir: Direction) {
+        let removed = self.children.remove(slot);
+        if heir == Direction::Up
+            && let Some(next) = self.children.get_mut(slot)
+        {
+            *next = removed.pointing_to(next.child);
+        }
         self.last = None;
     }
 }

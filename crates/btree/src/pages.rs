@@ -31,9 +31,13 @@ pub(crate) struct Page {
     start: u32,
     /// The row inserted last, if `has_last`.
     last: u32,
-    prev: PageId,
     next: PageId,
-    padding: [u32; 2],
+    /// Leaf: the node of its parent.
+    parent: u32,
+    /// Leaf: the top bits of the key where its range begins, and of the key where the next one's
+    /// does; all zeros for the first leaf, all ones for the last.
+    lower_bound: u32,
+    upper_bound: u32,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -68,6 +72,12 @@ impl Pages {
     /// The page, if it is in use.
     pub(crate) fn find(&self, page: PageId) -> Option<&Page> {
         (*self.pages).get(page.index()).filter(|page| page.kind != FREE)
+    }
+
+    /// The page, if it is a leaf of this index.
+    #[inline]
+    pub(crate) fn leaf_of(&self, page: PageId, index: IndexId) -> Option<&Page> {
+        self.find(page).filter(|page| page.is_leaf() && page.index == index.0)
     }
 
     /// Loads the processor's caches with a page, then (`round` 1) with the place where its next
@@ -110,36 +120,29 @@ impl Pages {
         self.pages[page.index()] = value;
     }
 
-    /// Chains `page` in between two leaves.
-    pub(crate) fn link(&mut self, prev: PageId, page: PageId, next: PageId) {
-        self.pages[page.index()].prev = prev;
-        self.pages[page.index()].next = next;
-        self.join(prev, page);
-        self.join(page, next);
+    /// Sets the parent of a leaf.
+    pub(crate) fn set_parent(&mut self, page: PageId, node: u32) {
+        self.pages[page.index()].parent = node;
     }
 
-    /// Takes `page` out of the chain of leaves.
-    pub(crate) fn unlink(&mut self, page: PageId) {
-        let Page { prev, next, .. } = *self.get(page);
-        self.join(prev, next);
+    /// Sets the top bits of the keys between which a leaf's keys are.
+    pub(crate) fn set_bounds(&mut self, page: PageId, lower: u32, upper: u32) {
+        self.pages[page.index()].lower_bound = lower;
+        self.pages[page.index()].upper_bound = upper;
     }
 
-    fn join(&mut self, left: PageId, right: PageId) {
-        if !left.is_none() {
-            self.pages[left.index()].next = right;
-        }
-        if !right.is_none() {
-            self.pages[right.index()].prev = left;
+    /// Sets the leaf that follows a leaf; `page` may be none.
+    pub(crate) fn set_next(&mut self, page: PageId, next: PageId) {
+        if !page.is_none() {
+            self.pages[page.index()].next = next;
         }
     }
 
-    /// Moves the contents and place of leaf `from` to `to`, a fresh page; `from` is free then.
+    /// Moves the contents of the only leaf to `to`, a fresh page; `from` is free then.
     pub(crate) fn relocate(&mut self, from: PageId, to: PageId) {
         let contents = *self.get(from);
         self.set(to, contents);
         self.pages[from.index()] = Page::zeroed();
-        self.join(contents.prev, to);
-        self.join(to, contents.next);
     }
 
     /// Adds a row that was inserted: the page's last insert from now on.
@@ -317,8 +320,8 @@ impl Pages {
 
 impl Page {
     fn empty(index: IndexId) -> Self {
-        let (prev, next) = (PageId::NONE, PageId::NONE);
-        Self { index: index.0, prev, next, ..Self::zeroed() }
+        let (next, parent, upper_bound) = (PageId::NONE, NONE, u32::MAX);
+        Self { index: index.0, next, parent, upper_bound, ..Self::zeroed() }
     }
 
     /// The index the page belongs to.
@@ -357,9 +360,22 @@ impl Page {
         (self.has_last != 0).then_some(self.last)
     }
 
-    /// The leaf before this one in key order.
-    pub(crate) fn prev(&self) -> PageId {
-        self.prev
+    /// The node of a leaf's parent, if it has one.
+    #[inline]
+    pub(crate) fn parent(&self) -> Option<u32> {
+        (self.parent != NONE).then_some(self.parent)
+    }
+
+    /// The top bits of the key where a leaf's range begins.
+    #[inline]
+    pub(crate) fn lower_bound(&self) -> u32 {
+        self.lower_bound
+    }
+
+    /// The top bits of the key where the next leaf's range begins.
+    #[inline]
+    pub(crate) fn upper_bound(&self) -> u32 {
+        self.upper_bound
     }
 
     /// The leaf after this one in key order.

@@ -14,13 +14,13 @@ impl<K: KeySource> BTree<K> {
         index: IndexId,
         key: Key,
     ) -> Step<Option<RowId>> {
-        let path = self.way(index, key);
-        let frames = self.fetch_nodes(machine, thread, &path)?;
-        let frame = machine.fetch(thread, path.leaf, Purpose::LeafRead)?;
-        Self::touch_nodes(machine, thread, &path, &frames);
+        let leaf = self.leaf(index, key);
+        self.fetch_nodes(machine, thread, leaf)?;
+        let frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+        self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let mut found = None;
-        self.pages.for_each(path.leaf, |row| {
+        self.pages.for_each(leaf, |row| {
             let row = RowId(u64::from(row));
             if self.source.key(index, row) == key {
                 found = Some(row);
@@ -39,13 +39,14 @@ impl<K: KeySource> BTree<K> {
         visit: &mut Visitor<'_>,
     ) -> Step {
         machine.begin(thread)?;
-        let path = self.way(index, *from);
-        let frames = self.fetch_nodes(machine, thread, &path)?;
-        let mut leaf = path.leaf;
+        let mut leaf = self.leaf(index, *from);
+        self.fetch_nodes(machine, thread, leaf)?;
         let mut frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
-        Self::touch_nodes(machine, thread, &path, &frames);
+        self.touch_nodes(machine, thread);
         loop {
             machine.touch(thread, frame);
+            // Whatever happens next, the scan goes on behind this leaf: a long one keeps few pages.
+            machine.release(thread);
             self.load_from(index, leaf, *from);
             for (key, row) in &self.scratch {
                 // The last key of all would have no successor; no key source makes it.

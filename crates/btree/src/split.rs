@@ -57,6 +57,14 @@ impl SplitPolicy {
     }
 }
 
+impl SplitPolicy {
+    /// On which side of the old page the new one will be: asked before a split, which then agrees.
+    pub(crate) fn direction(self, position: usize, last: Option<usize>) -> Direction {
+        let precedes_last = self == Self::InnoDb && last == Some(position);
+        if precedes_last { Direction::Down } else { Direction::Up }
+    }
+}
+
 impl Split {
     fn middle(at: usize, position: usize) -> Self {
         Self { at, new_goes_right: at < position, direction: Direction::Up }

@@ -3,13 +3,15 @@
 use cost_model::PageId;
 use index::{IndexId, IndexShape, IndexStats, Key, KeySource};
 
-use crate::format::{Limits, PageFormat};
+use crate::directory::{Directory, walk};
+use crate::engine::TreeConfig;
+use crate::format::Limits;
 use crate::node::Node;
 use crate::pages::Pages;
 use crate::space::{SegmentId, Space};
 
 /// Levels of internal pages a tree can have: far more than 2^32 rows need.
-const HEIGHT_MAX: usize = 12;
+pub(crate) const HEIGHT_MAX: usize = 12;
 
 /// One index.
 pub(crate) struct Tree {
@@ -25,8 +27,9 @@ pub(crate) struct Tree {
     /// Changes whenever pages split or join, which makes remembered paths stale.
     pub(crate) version: u32,
     pub(crate) stats: IndexStats,
-    /// The way to the last leaf and the smallest key that belongs there: where appends go.
-    tail: Option<(u32, Key, Path)>,
+    /// The last leaf and the smallest key that belongs there: where appends go.
+    pub(crate) tail: (PageId, Key),
+    pub(crate) directory: Directory,
 }
 
 /// The way from the root to a leaf.
@@ -79,26 +82,52 @@ impl Tree {
     pub(crate) fn new(
         index: IndexId,
         shape: &IndexShape,
-        format: &PageFormat,
+        config: &TreeConfig,
         space: &mut Space,
+        rows_expected: u64,
     ) -> Self {
+        let format = &config.format;
+        let leaf_limits = format.limits(format.leaf_record(shape), shape.clustered);
+        let leaves_expected = rows_expected * 2 / u64::from(leaf_limits.full);
         Self {
             index,
             clustered: shape.clustered,
             root: PageId::NONE,
             height: 0,
-            leaf_limits: format.limits(format.leaf_record(shape), shape.clustered),
+            leaf_limits,
             node_limits: format.limits(format.node_record(shape), false),
             leaf_segment: space.new_segment(),
             node_segment: space.new_segment(),
             version: 0,
             stats: IndexStats::default(),
-            tail: None,
+            tail: (PageId::NONE, Key::MAX),
+            directory: Directory::new(leaves_expected as usize),
         }
     }
 
-    /// The way to the leaf whose range holds `key`.
+    /// The leaf whose range holds `key`, by the shortest way: from the directory's `start`.
     #[inline]
+    pub(crate) fn leaf<K: KeySource>(
+        &mut self,
+        source: &K,
+        pages: &Pages,
+        nodes: &[Node],
+        key: Key,
+        start: PageId,
+    ) -> PageId {
+        if self.tail.1 <= key {
+            return self.tail.0;
+        }
+        if let Some(leaf) = walk(pages, self.index, key, start) {
+            self.directory.improve(pages, key, leaf);
+            return leaf;
+        }
+        let first = self.directory.first_key(key);
+        self.directory.learn(key, self.descend(source, pages, nodes, first).leaf);
+        self.descend(source, pages, nodes, key).leaf
+    }
+
+    /// The way to the leaf whose range holds `key`.
     pub(crate) fn descend<K: KeySource>(
         &self,
         source: &K,
@@ -106,66 +135,21 @@ impl Tree {
         nodes: &[Node],
         key: Key,
     ) -> Path {
-        let mut path = self.descend_to_parent(source, pages, nodes, key);
-        self.finish(source, nodes, key, &mut path);
-        path
-    }
-
-    /// The way to the lowest internal page; its child is found by [`finish`](Self::finish).
-    #[inline]
-    pub(crate) fn descend_to_parent<K: KeySource>(
-        &self,
-        source: &K,
-        pages: &Pages,
-        nodes: &[Node],
-        key: Key,
-    ) -> Path {
         let mut path = Path::new(self.root);
-        for level in (1..=self.height).rev() {
+        for _ in 0..self.height {
             let number = pages.get(path.leaf).node();
-            if level == 1 {
-                path.push(number, 0);
-            } else {
-                let node = &nodes[number as usize];
-                let slot = node.position(source, self.index, key);
-                path.push(number, slot);
-                path.leaf = node.children[slot].child;
-            }
-        }
-        path
-    }
-
-    /// The last step of a descent.
-    #[inline]
-    pub(crate) fn finish<K: KeySource>(
-        &self,
-        source: &K,
-        nodes: &[Node],
-        key: Key,
-        path: &mut Path,
-    ) {
-        if let Some(last) = usize::from(path.depth).checked_sub(1) {
-            let node = &nodes[path.steps[last].node as usize];
+            let node = &nodes[number as usize];
             let slot = node.position(source, self.index, key);
-            path.steps[last].slot = slot as u32;
+            path.push(number, slot);
             path.leaf = node.children[slot].child;
         }
+        path
     }
 
-    /// The way to the last leaf, if `key` belongs there and the way is remembered.
-    #[inline]
-    pub(crate) fn tail(&self, key: Key) -> Option<Path> {
-        match &self.tail {
-            Some((version, low, path)) if *version == self.version && *low <= key => Some(*path),
-            _ => None,
-        }
-    }
-
-    /// Remembers the way to the last leaf.
-    pub(crate) fn remember_tail<K: KeySource>(&mut self, source: &K, nodes: &[Node], path: &Path) {
-        let low = path.steps().iter().rev().find(|step| step.slot != 0).map_or(Key::MIN, |step| {
+    /// The smallest key that belongs to the leaf at the end of a way.
+    pub(crate) fn lower_bound<K: KeySource>(&self, source: &K, nodes: &[Node], path: &Path) -> Key {
+        path.steps().iter().rev().find(|step| step.slot != 0).map_or(Key::MIN, |step| {
             nodes[step.node as usize].children[step.slot as usize].key(source, self.index)
-        });
-        self.tail = Some((self.version, low, *path));
+        })
     }
 }

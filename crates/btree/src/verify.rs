@@ -3,6 +3,7 @@
 use cost_model::PageId;
 use index::{Key, KeySource, RowId};
 
+use crate::directory::top;
 use crate::engine::BTree;
 use crate::tree::Tree;
 
@@ -12,13 +13,13 @@ impl<K: KeySource> BTree<K> {
         for tree in &self.trees {
             let mut leaves = Vec::new();
             let mut internal = 0;
+            let root = (tree.root, None, tree.height);
             let bounds = (Key::MIN, Key::MAX);
-            self.check_page(tree, tree.root, tree.height, bounds, &mut leaves, &mut internal);
-            let mut prev = PageId::NONE;
-            for leaf in &leaves {
-                assert_eq!(self.pages.get(*leaf).prev(), prev, "left neighbour of {leaf:?}");
-                prev = *leaf;
+            self.check_page(tree, root, bounds, &mut leaves, &mut internal);
+            for (leaf, next) in leaves.iter().zip(leaves[1..].iter().chain([&PageId::NONE])) {
+                assert_eq!(self.pages.get(*leaf).next(), *next, "right neighbour of {leaf:?}");
             }
+            assert_eq!(tree.tail.0, leaves[leaves.len() - 1], "the tail is the last leaf");
             let linked: u64 = leaves.iter().map(|l| u64::from(self.pages.get(*l).records())).sum();
             assert_eq!(linked, tree.stats.entries, "entries");
             assert_eq!(leaves.len() as u64, tree.stats.leaf_pages, "leaf pages");
@@ -29,8 +30,7 @@ impl<K: KeySource> BTree<K> {
     fn check_page(
         &self,
         tree: &Tree,
-        page: PageId,
-        level: u8,
+        (page, parent, level): (PageId, Option<u32>, u8),
         (low, high): (Key, Key),
         leaves: &mut Vec<PageId>,
         internal: &mut u64,
@@ -40,6 +40,9 @@ impl<K: KeySource> BTree<K> {
         assert_eq!(entry.index(), tree.index, "index of {page:?}");
         assert_eq!(entry.is_leaf(), level == 0, "level of {page:?}");
         if level == 0 {
+            assert_eq!(entry.parent(), parent, "parent of {page:?}");
+            let bounds = (entry.lower_bound(), entry.upper_bound());
+            assert_eq!(bounds, (top(low), top(high)), "bounds of {page:?}");
             assert!(entry.records() <= tree.leaf_limits.full, "{page:?} is overfull");
             assert!(entry.records() <= entry.slots(), "slots of {page:?}");
             assert!(0 < entry.records() || tree.height == 0, "{page:?} is empty");
@@ -52,7 +55,8 @@ impl<K: KeySource> BTree<K> {
         }
         *internal += 1;
         let node = &self.nodes[entry.node() as usize];
-        assert_eq!((node.page, node.level), (page, level), "node of {page:?}");
+        let expected = (page, level, parent);
+        assert_eq!((node.page, node.level, node.parent), expected, "node of {page:?}");
         assert!(!node.children.is_empty(), "{page:?} has children");
         assert!(node.children.len() <= usize::from(tree.node_limits.full), "{page:?} is overfull");
         for (slot, child) in node.children.iter().enumerate() {
@@ -62,7 +66,8 @@ impl<K: KeySource> BTree<K> {
                 None => high,
             };
             assert!(from <= to, "separators of {page:?} ascend");
-            self.check_page(tree, child.child, level - 1, (from, to), leaves, internal);
+            let below = (child.child, Some(entry.node()), level - 1);
+            self.check_page(tree, below, (from, to), leaves, internal);
         }
     }
 }

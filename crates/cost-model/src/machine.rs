@@ -99,7 +99,9 @@ impl Machine {
             device: Device::new(&config.disks, config.seed),
             // Threads that never outnumber the cores never wait for one.
             cores: (cores < threads).then(|| Station::new(cores)),
-            os_cache: config.os_cache.map(|size| OsCache::new(size.whole(config.page_size) as usize)),
+            os_cache: config
+                .os_cache
+                .map(|size| OsCache::new(size.whole(config.page_size) as usize)),
             io: IoLedger::default(),
             writes: BinaryHeap::new(),
             next_write_done: SimTime::NEVER,
@@ -257,8 +259,11 @@ impl Machine {
 
     /// Keeps a fetched page in its frame until the operation is over.
     pub fn hold(&mut self, thread: &mut SimThread, frame: FrameId) {
-        self.pool.pin(frame);
-        thread.pins.push(frame);
+        // However often the operation is tried again, one pin will do.
+        if !thread.pins.contains(&frame) {
+            self.pool.pin(frame);
+            thread.pins.push(frame);
+        }
     }
 
     /// Makes sure that `count` pages can be created without waiting.

@@ -188,7 +188,12 @@ impl BufferPool {
     }
 
     pub(crate) fn unpin(&mut self, id: FrameId) {
-        self.frames[id.index()].pins -= 1;
+        let frame = &mut self.frames[id.index()];
+        frame.pins -= 1;
+        if frame.pins == 0 && frame.page.is_none() {
+            // Its page was discarded meanwhile.
+            self.instances[frame.instance as usize].free_push(&mut self.frames, id);
+        }
     }
 
     /// Whether `count` frames can be had in each instance without waiting.
@@ -279,7 +284,13 @@ impl BufferPool {
     pub(crate) fn discard(&mut self, page: PageId) {
         let Some(id) = self.frame_of(page) else { return };
         self.clean(id);
-        self.free(id);
+        match self.frames[id.index()].pins {
+            0 => self.free(id),
+            pins => {
+                self.evict(id);
+                self.frames[id.index()].pins = pins;
+            }
+        }
     }
 
     fn free(&mut self, id: FrameId) {

@@ -76,9 +76,11 @@ impl SimDuration {
     }
 
     /// This duration times a factor that is finite and not negative, to the nearest nanosecond.
+    #[must_use]
+    #[inline]
     pub fn scaled(self, factor: f64) -> Self {
         debug_assert!(factor.is_finite() && factor >= 0.0);
-        Self((self.0 as f64 * factor).round() as u64)
+        Self((self.0 as f64 * factor + 0.5) as u64)
     }
 }
 

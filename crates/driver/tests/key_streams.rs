@@ -362,7 +362,7 @@ mod specs {
         expect![[r"
             keys of pdc: price and batch need 65 bits, allowed are 63; fewer rows, customers or prices need less
             keys of pdc: customer and row need 67 bits, allowed are 63; fewer rows, customers or prices need less
-            keys of registersegment: register, customer and price need 91 bits, allowed are 63; fewer rows, customers or prices need less
+            keys of registersegment: register, customer and price need 70 bits, allowed are 63; fewer rows, customers or prices need less
         "]].assert_eq(&messages);
     }
 

@@ -104,6 +104,7 @@ impl Purchases<Generator> {
                 price: price.limit(spec.customers),
                 batch: spec.rows.div_ceil(spec.rows_per_statement),
             },
+            price_spread: matches!(price, PriceRule::Cents { .. }).then_some(spec.max_price),
         };
         let generator = Generator {
             seed: spec.seed,

@@ -28,6 +28,9 @@ pub(super) struct Packing {
     rows: u64,
     batch_max: u64,
     row_shift: u32,
+    /// What a customer's number is made relative to where it follows the price: this many less
+    /// than the price's own steps, in steps of 2^n cents.
+    relative: Option<Relative>,
     customer_shift: u32,
     customer_row_shift: u32,
     market: Head,
@@ -35,6 +38,31 @@ pub(super) struct Packing {
     pdc: Head,
     /// Per index: bits of its first 0, 1, 2 … columns, the primary key being the last.
     prefix_bits: [Vec<u32>; 4],
+}
+
+/// Customers of one price are neighbours: their numbers are counted from the first possible one.
+#[derive(Clone, Copy, Debug)]
+struct Relative {
+    reach: u32,
+    step_log2: u32,
+}
+
+impl Relative {
+    /// A price of p steps belongs to customers from p * step - spread - step / 2 on and below
+    /// (p + 1) * step.
+    fn new(spread: u32, step: u32) -> Self {
+        Self { reach: spread + step, step_log2: step.trailing_zeros() }
+    }
+
+    /// Above every relative number.
+    fn limit(self) -> u64 {
+        u64::from(self.reach) + (1 << self.step_log2)
+    }
+
+    #[inline]
+    fn of(self, customer: u32, price: u32) -> u64 {
+        u64::from(customer + self.reach - (price << self.step_log2))
+    }
 }
 
 /// The columns that lie in the top word of a key: a shift for each, and their bits together.
@@ -61,7 +89,11 @@ impl Packing {
             return Err(SpecError::KeyTooWide { index, columns, bits: customer + row });
         }
         let product = if customer_first { product } else { 0 };
-        let [first, second] = if customer_first { [customer, price] } else { [price, customer] };
+        let spread = domain.price_spread.filter(|_| !customer_first);
+        let relative = spread.map(|spread| Relative::new(spread, domain.price_step));
+        let behind_price = relative.map_or(customer, |relative| bits(relative.limit() - 1));
+        let [first, second] =
+            if customer_first { [customer, price] } else { [price, behind_price] };
         let mut market_columns = vec![product, first, second, row];
         market_columns.retain(|&bits| bits != 0);
         Ok(Self {
@@ -69,6 +101,7 @@ impl Packing {
             rows: domain.rows,
             batch_max: domain.limits.batch - 1,
             row_shift: 64 - row,
+            relative,
             customer_shift: 64 - customer,
             customer_row_shift: 64 - customer - row,
             market: Head::new("marketsegment", "customer and price", [product, first, second])?,
@@ -158,8 +191,12 @@ impl Packing {
 
     #[inline]
     fn customer_and_price(&self, columns: &Columns) -> [u64; 2] {
-        let (customer, price) = (columns.customer.into(), columns.price.into());
-        if self.customer_first { [customer, price] } else { [price, customer] }
+        let (customer, price) = (columns.customer, columns.price);
+        match self.relative {
+            Some(relative) => [price.into(), relative.of(customer, price)],
+            None if self.customer_first => [customer.into(), price.into()],
+            None => [price.into(), customer.into()],
+        }
     }
 }
 

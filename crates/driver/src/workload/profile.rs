@@ -50,6 +50,9 @@ pub struct Domain {
     pub price_step: u32,
     /// For each column, a number above all its values.
     pub limits: Limits,
+    /// If a price is its customer's number and up to this many cents, rounded to steps: then few
+    /// customers share a price, and keys that begin with the price can say so in few bits.
+    pub price_spread: Option<u32>,
 }
 
 /// For each column, a number above all its values.

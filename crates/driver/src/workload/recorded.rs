@@ -160,7 +160,7 @@ pub fn record(
             format!("cannot record {rows} rows of a stream: allowed are 1 to {available}");
         return Err(io::Error::new(ErrorKind::InvalidInput, message));
     }
-    let header = Header::new(Domain { rows, ..stream.domain().clone() });
+    let header = Header::new(Domain { rows, price_spread: None, ..stream.domain().clone() });
     out.write_all(&header.to_bytes())?;
     for row in 0..rows {
         let Columns { cash_register, product, customer, price, batch } = stream.columns(RowId(row));
