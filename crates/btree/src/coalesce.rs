@@ -101,7 +101,7 @@ impl<K: KeySource> BTree<K> {
     }
 
     /// Joins an underfull leaf with the neighbour to its left, else to its right, if they have
-    /// the same parent and all records fit on one page (MySQL 5.1 source, btr0btr.c). An empty
+    /// the same parent and all records fit on one page (`MySQL` 5.1 source, btr0btr.c). An empty
     /// leaf is freed.
     fn join_leaf(
         &mut self,
@@ -132,14 +132,14 @@ impl<K: KeySource> BTree<K> {
             let slots = if limits.full < slots + records { 0 } else { slots + records };
             self.pages.replace(into, clustered, rows.into_iter());
             self.pages.set_slots(into, slots);
-            self.change(machine, thread, into);
+            Self::change(machine, thread, into);
             self.pages.replace(leaf, clustered, [].into_iter());
         }
         let low = self.trees[index.index()].lower_bound(&self.source, &self.nodes, path);
         let bounds = (self.pages.get(leaf).lower_bound(), self.pages.get(leaf).upper_bound());
         let (prev, next) = self.neighbours(path);
-        self.change(machine, thread, prev);
-        self.change(machine, thread, next);
+        Self::change(machine, thread, prev);
+        Self::change(machine, thread, next);
         self.pages.set_next(prev, next);
         self.pages.clear(leaf);
         let tree = &mut self.trees[index.index()];
@@ -179,7 +179,7 @@ impl<K: KeySource> BTree<K> {
     ) {
         for depth in (0..path.steps().len()).rev() {
             let PathStep { node, slot } = path.steps()[depth];
-            self.change(machine, thread, self.nodes[node as usize].page);
+            Self::change(machine, thread, self.nodes[node as usize].page);
             self.nodes[node as usize].remove(slot as usize, heir);
             if depth == 0 {
                 break;
@@ -220,7 +220,7 @@ impl<K: KeySource> BTree<K> {
             if left.is_none() {
                 heir = Direction::Up;
             }
-            self.change(machine, thread, into);
+            Self::change(machine, thread, into);
             let target = self.pages.get(into).node() as usize;
             let mut lower = std::mem::take(&mut self.nodes[target].children);
             let mut upper = std::mem::take(&mut self.nodes[number as usize].children);
@@ -265,7 +265,7 @@ impl<K: KeySource> BTree<K> {
             }
             let number = self.pages.get(root).node();
             let [only] = self.nodes[number as usize].children[..] else { return };
-            self.change(machine, thread, root);
+            Self::change(machine, thread, root);
             let tree = &mut self.trees[index.index()];
             tree.version += 1;
             tree.height -= 1;

@@ -228,15 +228,12 @@ impl<K: KeySource> BTree<K> {
     }
 
     pub(crate) fn new_node(&mut self, node: Node) -> u32 {
-        match self.free_nodes.pop() {
-            Some(number) => {
-                self.nodes[number as usize] = node;
-                number
-            }
-            None => {
-                self.nodes.push(node);
-                self.nodes.len() as u32 - 1
-            }
+        if let Some(number) = self.free_nodes.pop() {
+            self.nodes[number as usize] = node;
+            number
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
         }
     }
 }
@@ -281,8 +278,18 @@ impl<K: KeySource> IndexEngine for BTree<K> {
                 cost_model::prefetch(&raw const self.nodes[parent as usize]);
             }
         }
+        let parent =
+            |leaf: PageId| pages.get(leaf).parent().map(|node| self.nodes[node as usize].page);
         for (_, leaf) in &hints.leaves {
             machine.prefetch(*leaf, 2);
+            if let Some(parent) = parent(*leaf) {
+                machine.prefetch(parent, 0);
+            }
+        }
+        for (_, leaf) in &hints.leaves {
+            if let Some(parent) = parent(*leaf) {
+                machine.prefetch(parent, 1);
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use index::IndexShape;
 
 /// The page format of an engine.
 ///
-/// Defaults and rules are those of `InnoDB`'s compact format (MySQL 5.1 source, page0page.h,
+/// Defaults and rules are those of `InnoDB`'s compact format (`MySQL` 5.1 source, page0page.h,
 /// rem0rec.h, btr0cur.c). Other formats are other numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageFormat {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     /// "Most entries ever on one leaf", measured on `MariaDB` 10.11, and the sequential fill of
-    /// clustered leaves there (48-byte rows) and in MySQL 5.1 (47).
+    /// clustered leaves there (48-byte rows) and in `MySQL` 5.1 (47).
     #[test]
     fn capacities_are_the_measured_ones() {
         for (record, most) in [(21, 755), (25, 637), (27, 590), (17, 928), (26, 613)] {

@@ -189,9 +189,9 @@ impl<K: KeySource> BTree<K> {
         tree.stats.leaf_pages += 1;
         let (segment, clustered) = (tree.leaf_segment, tree.clustered);
         let new = self.space.allocate(segment, near(old, direction), direction);
-        self.change(machine, thread, old);
+        Self::change(machine, thread, old);
         let (prev, next) = self.neighbours(path);
-        self.change(machine, thread, if direction == Direction::Up { next } else { prev });
+        Self::change(machine, thread, if direction == Direction::Up { next } else { prev });
         machine.create(thread, new);
         self.pages.make_leaf(new, index, clustered);
         let (before, after) = match direction {
@@ -204,7 +204,7 @@ impl<K: KeySource> BTree<K> {
     }
 
     /// Marks a page dirty that the operation has fetched for a change or created.
-    pub(crate) fn change(&self, machine: &mut Machine, thread: &mut SimThread, page: PageId) {
+    pub(crate) fn change(machine: &mut Machine, thread: &mut SimThread, page: PageId) {
         if !page.is_none() {
             let frame = machine.fetch_for_change(thread, page, Purpose::SiblingRead);
             machine.change(thread, frame.expect("the operation has all its pages"));
@@ -227,7 +227,7 @@ impl<K: KeySource> BTree<K> {
         tree.stats.internal_pages += 1;
         let level = tree.height;
         let below = self.space.allocate(segment, near(root, Direction::Up), Direction::Up);
-        self.change(machine, thread, root);
+        Self::change(machine, thread, root);
         machine.create(thread, below);
         if is_leaf {
             self.pages.relocate(root, below);
@@ -270,7 +270,7 @@ impl<K: KeySource> BTree<K> {
             let page = node.page;
             let fits =
                 self.trees[index.index()].node_limits.fits(node.children.len() as u16, node.slots);
-            self.change(machine, thread, page);
+            Self::change(machine, thread, page);
             self.set_parent(left, step.node);
             self.set_parent(separator.child, step.node);
             if fits {

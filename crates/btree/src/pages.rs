@@ -49,7 +49,7 @@ struct Chunk {
 
 /// All pages of the data file.
 pub(crate) struct Pages {
-    pages: HugeVec<Page>,
+    known: HugeVec<Page>,
     chunks: HugeVec<Chunk>,
     free_chunk: u32,
 }
@@ -58,7 +58,7 @@ impl Pages {
     /// Room for about `pages` pages and `rows` rows in leaves that are not runs.
     pub(crate) fn new(pages: usize, rows: usize) -> Self {
         Self {
-            pages: HugeVec::with_capacity(pages),
+            known: HugeVec::with_capacity(pages),
             chunks: HugeVec::with_capacity(rows / CHUNK),
             free_chunk: NONE,
         }
@@ -66,12 +66,12 @@ impl Pages {
 
     #[inline]
     pub(crate) fn get(&self, page: PageId) -> &Page {
-        &self.pages[page.index()]
+        &self.known[page.index()]
     }
 
     /// The page, if it is in use.
     pub(crate) fn find(&self, page: PageId) -> Option<&Page> {
-        (*self.pages).get(page.index()).filter(|page| page.kind != FREE)
+        (*self.known).get(page.index()).filter(|page| page.kind != FREE)
     }
 
     /// The page, if it is a leaf of this index.
@@ -85,7 +85,7 @@ impl Pages {
     #[inline]
     pub(crate) fn prefetch(&self, page: PageId, round: u32) {
         if round == 0 {
-            self.pages.prefetch(page.index());
+            self.known.prefetch(page.index());
         } else {
             let page = self.get(page);
             if page.kind == ROWS && page.start != NONE {
@@ -109,32 +109,32 @@ impl Pages {
     /// `page` is used for nothing any more; a leaf must be empty.
     pub(crate) fn clear(&mut self, page: PageId) {
         debug_assert!(self.get(page).kind == NODE || self.get(page).records == 0);
-        self.pages[page.index()] = Page::zeroed();
+        self.known[page.index()] = Page::zeroed();
     }
 
     fn set(&mut self, page: PageId, value: Page) {
-        if self.pages.len() <= page.index() {
-            self.pages.extend_to(page.index() + 64, Page::zeroed());
+        if self.known.len() <= page.index() {
+            self.known.extend_to(page.index() + 64, Page::zeroed());
         }
         debug_assert_eq!(self.get(page).kind, FREE, "{page:?} is in use");
-        self.pages[page.index()] = value;
+        self.known[page.index()] = value;
     }
 
     /// Sets the parent of a leaf.
     pub(crate) fn set_parent(&mut self, page: PageId, node: u32) {
-        self.pages[page.index()].parent = node;
+        self.known[page.index()].parent = node;
     }
 
     /// Sets the top bits of the keys between which a leaf's keys are.
     pub(crate) fn set_bounds(&mut self, page: PageId, lower: u32, upper: u32) {
-        self.pages[page.index()].lower_bound = lower;
-        self.pages[page.index()].upper_bound = upper;
+        self.known[page.index()].lower_bound = lower;
+        self.known[page.index()].upper_bound = upper;
     }
 
     /// Sets the leaf that follows a leaf; `page` may be none.
     pub(crate) fn set_next(&mut self, page: PageId, next: PageId) {
         if !page.is_none() {
-            self.pages[page.index()].next = next;
+            self.known[page.index()].next = next;
         }
     }
 
@@ -142,14 +142,14 @@ impl Pages {
     pub(crate) fn relocate(&mut self, from: PageId, to: PageId) {
         let contents = *self.get(from);
         self.set(to, contents);
-        self.pages[from.index()] = Page::zeroed();
+        self.known[from.index()] = Page::zeroed();
     }
 
     /// Adds a row that was inserted: the page's last insert from now on.
     #[inline]
     pub(crate) fn append(&mut self, id: PageId, row: u32) {
         self.add(id, row);
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         page.slots = page.slots.max(page.records);
         page.has_last = 1;
         page.last = row;
@@ -157,7 +157,7 @@ impl Pages {
 
     #[inline]
     fn add(&mut self, id: PageId, row: u32) {
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         if page.kind == RUN {
             if page.records == 0 {
                 page.start = row;
@@ -173,14 +173,14 @@ impl Pages {
 
     #[inline]
     fn push(&mut self, id: PageId, row: u32) {
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         let slot = page.records as usize % CHUNK;
         if slot == 0 {
             let older = page.start;
             let chunk = self.new_chunk(older);
-            self.pages[id.index()].start = chunk;
+            self.known[id.index()].start = chunk;
         }
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         self.chunks[page.start as usize].rows[slot] = row;
         page.records += 1;
     }
@@ -206,7 +206,7 @@ impl Pages {
 
     fn run_to_rows(&mut self, id: PageId) {
         let Page { start, records, .. } = *self.get(id);
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         (page.kind, page.records, page.start) = (ROWS, 0, NONE);
         for row in start..start + u32::from(records) {
             self.push(id, row);
@@ -243,7 +243,7 @@ impl Pages {
         self.drop_rows(id);
         let (first, len) = (rows.clone().min().unwrap_or(0), rows.len() as u32);
         let is_run = clustered && rows.clone().max().is_none_or(|max| max - first + 1 == len);
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         if is_run {
             (page.kind, page.start, page.records) = (RUN, first, len as u16);
         } else {
@@ -261,20 +261,20 @@ impl Pages {
                 start = older;
             }
         }
-        self.pages[id.index()].records = 0;
+        self.known[id.index()].records = 0;
     }
 
     /// Sets how many record slots the page has used at one time, and forgets its last insert, as
     /// moving records to or from a page does.
     pub(crate) fn set_slots(&mut self, id: PageId, slots: u16) {
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         page.slots = slots.max(page.records);
         page.has_last = 0;
     }
 
     /// Removes a row; tells whether it was there. Forgets the page's last insert.
     pub(crate) fn remove(&mut self, id: PageId, row: u32) -> bool {
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         if page.kind == RUN {
             let end = page.start + u32::from(page.records);
             if !(page.start..end).contains(&row) {
@@ -289,13 +289,13 @@ impl Pages {
             self.run_to_rows(id);
         }
         let Some((chunk, slot)) = self.find_row(id, row) else { return false };
-        let page = &mut self.pages[id.index()];
+        let page = &mut self.known[id.index()];
         page.has_last = 0;
         page.records -= 1;
         let (newest, last) = (page.start, page.records as usize % CHUNK);
         self.chunks[chunk as usize].rows[slot] = self.chunks[newest as usize].rows[last];
         if last == 0 {
-            self.pages[id.index()].start = self.chunks[newest as usize].older;
+            self.known[id.index()].start = self.chunks[newest as usize].older;
             self.drop_chunk(newest);
         }
         true

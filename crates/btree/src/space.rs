@@ -1,7 +1,7 @@
 //! Which pages of the data file belong to which segment: extents, fragment pages, the reserve.
 //!
 //! A B+tree has two segments, leaves and internal pages. The rules are those of `InnoDB`'s file
-//! space (MySQL 5.1 source, fsp0fsp.c): they decide which pages are adjacent on the device, and
+//! space (`MySQL` 5.1 source, fsp0fsp.c): they decide which pages are adjacent on the device, and
 //! how much of the file is empty.
 
 use cost_model::PageId;

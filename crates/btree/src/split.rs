@@ -8,7 +8,7 @@ use crate::space::Direction;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SplitPolicy {
     /// `InnoDB`'s: at the new record if it follows the page's last insert (or precedes it), else
-    /// in the middle (MySQL 5.1 source, btr0btr.c).
+    /// in the middle (`MySQL` 5.1 source, btr0btr.c).
     InnoDb,
     /// Always in the middle.
     Middle,

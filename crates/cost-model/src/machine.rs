@@ -26,6 +26,8 @@ pub struct CpuPrices {
     pub page_split: SimDuration,
     /// Once per commit.
     pub commit: SimDuration,
+    /// Once per query: parsing, optimiser, network.
+    pub query: SimDuration,
 }
 
 /// What a machine is made of.

@@ -1,6 +1,6 @@
 //! The buffer pool: which pages are in memory, which are dirty, and who must leave.
 //!
-//! This is `InnoDB`'s pool (MySQL 5.1 source, buf0buf.c, buf0lru.c, buf0flu.c): an LRU list with a
+//! This is `InnoDB`'s pool (`MySQL` 5.1 source, buf0buf.c, buf0lru.c, buf0flu.c): an LRU list with a
 //! midpoint, a free list and a list of dirty pages for each instance. Other pools are settings of
 //! it: no old part is plain LRU. The pool decides and does no I/O; [`crate::Machine`] does.
 
@@ -13,6 +13,9 @@ pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
 use crate::{FrameId, HugeVec, PageId, SimTime};
 use frame::{DIRTY, Frame, OLD, READING, SPARE, WRITING};
 use list::{Instance, Links};
+
+/// Fewest frames of an instance: an operation may hold several pages at once.
+const FRAMES_MIN: u32 = 8;
 
 /// Counters of the pool since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +46,13 @@ pub(crate) struct BufferPool {
 
 impl BufferPool {
     /// An empty pool, for about `pages` pages of data.
+    ///
+    /// # Panics
+    /// If there are too few frames to work with, or the old part may begin before the young one
+    /// has its least length.
     pub(crate) fn new(config: PoolConfig, pages: usize) -> Self {
+        assert!(FRAMES_MIN * config.instances <= config.frames, "{} frames", config.frames);
+        assert!(list::OLD_LEN_MIN <= config.old_len_min, "old_len_min {}", config.old_len_min);
         let mut frames = HugeVec::with_capacity(config.frames as usize);
         frames.extend_to(config.frames as usize, Frame::EMPTY);
         let per_instance = config.frames / config.instances;
@@ -355,11 +364,12 @@ impl BufferPool {
     }
 
     /// Whether `page` can go along with a neighbour that an LRU flush writes: dirty, unused, and
-    /// in the old part of the list (if there is one).
+    /// in the old part of the list, unless the pool's rule is plain LRU.
     pub(crate) fn goes_along(&self, page: PageId) -> Option<FrameId> {
         let id = self.frame_of(page)?;
         let frame = &self.frames[id.index()];
-        (frame.is_writable() && frame.flags & OLD != 0).then_some(id)
+        let is_old = frame.flags & OLD != 0 || self.config.old_fraction == 0.0;
+        (frame.is_writable() && is_old).then_some(id)
     }
 
     pub(crate) fn write_begins(&mut self, id: FrameId, done: SimTime) {

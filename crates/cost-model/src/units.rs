@@ -68,7 +68,7 @@ impl fmt::Display for Bytes {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"];
         let power = (0..units.len() - 1).rev().find(|&p| self.0 >> (10 * p) > 0).unwrap_or(0);
         let whole = 1u64 << (10 * power);
-        if self.0 % whole == 0 {
+        if self.0.is_multiple_of(whole) {
             write!(f, "{} {}", self.0 / whole, units[power])
         } else {
             write!(f, "{:.1} {}", self.0 as f64 / whole as f64, units[power])

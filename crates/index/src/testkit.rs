@@ -4,7 +4,7 @@
 //! [`Suite::run`] replays random operations on an engine with small pages and a small pool beside
 //! a `BTreeMap` per index and compares every answer; [`exhaust`] does the same for every short
 //! sequence of inserts and deletes. Both call `verify` on the engine and on the machine as they
-//! go. Failures shrink to a short script.
+//! go. Failures shrink to a short script, which [`replay`] makes a test of its own.
 
 mod check;
 mod exhaust;
@@ -14,7 +14,7 @@ mod model;
 mod ops;
 mod threads;
 
-pub use check::Suite;
+pub use check::{Suite, replay};
 pub use exhaust::exhaust;
 pub use keys::{KeyOrder, TestKeys};
 pub use machines::{null_machine, one_disk, one_drive};

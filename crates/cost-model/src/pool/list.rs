@@ -11,6 +11,9 @@ const OLD_TOLERANCE: u32 = 20;
 /// At least this many pages stay in the young part (`BUF_LRU_NON_OLD_MIN_LEN`).
 const YOUNG_LEN_MIN: u32 = 5;
 
+/// A list shorter than this has no old part, whatever the settings.
+pub(super) const OLD_LEN_MIN: u32 = OLD_TOLERANCE + YOUNG_LEN_MIN + 1;
+
 pub(super) struct Instance {
     pub(super) head: FrameId,
     pub(super) tail: FrameId,
@@ -269,7 +272,14 @@ impl Instance {
                 self.old = frames[self.old.index()].next;
                 self.old_len -= 1;
             } else {
-                return;
+                break;
+            }
+        }
+        // The midpoint moves by one page with nearly every read: the next one is known now.
+        let old = &frames[self.old.index()];
+        for neighbour in [old.prev, old.next] {
+            if let Some(frame) = frames.get(neighbour.index()) {
+                crate::prefetch(&raw const *frame);
             }
         }
     }

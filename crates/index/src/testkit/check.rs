@@ -52,23 +52,32 @@ impl Suite {
         let outcome = TestRunner::new_with_rng(config, rng).run(
             &(setups, configs),
             |((scripts, keys, machine), config)| {
-                let mut trial = Trial::new(machine, scripts.len(), keys, |machine, thread| {
+                replay(machine, keys, &scripts, |machine, thread| {
                     build(&config, keys, machine, thread)
                 });
-                trial.play(&scripts);
                 Ok(())
             },
         );
         match outcome {
             Ok(()) => {}
-            Err(TestError::Fail(reason, script)) => panic!("{reason}, with {script:#?}"),
+            Err(TestError::Fail(reason, script)) => panic!("{reason}, with {script:?}"),
             Err(error) => panic!("{error}"),
         }
     }
 }
 
+/// Plays one script on each thread of an engine, and compares every answer with the model.
+pub fn replay<E: IndexEngine>(
+    machine: MachineConfig,
+    keys: TestKeys,
+    scripts: &[Vec<Op>],
+    build: impl FnOnce(&mut Machine, &mut SimThread) -> E,
+) {
+    Trial::new(machine, scripts.len(), keys, build).play(scripts);
+}
+
 /// An engine on its machine, beside its model.
-pub(super) struct Trial<E> {
+struct Trial<E> {
     machine: Machine,
     threads: Vec<SimThread>,
     engine: E,
@@ -87,7 +96,7 @@ enum Call {
 }
 
 impl<E: IndexEngine> Trial<E> {
-    pub(super) fn new(
+    fn new(
         machine: MachineConfig,
         threads: usize,
         keys: TestKeys,
@@ -101,7 +110,7 @@ impl<E: IndexEngine> Trial<E> {
     }
 
     /// Plays one script on each thread, then compares everything.
-    pub(super) fn play(&mut self, scripts: &[Vec<Op>]) {
+    fn play(&mut self, scripts: &[Vec<Op>]) {
         let mut scripts: Vec<_> = scripts.iter().map(|script| script.iter()).collect();
         let mut calls: Vec<VecDeque<Call>> = vec![VecDeque::new(); scripts.len()];
         let mut attempts = vec![0; scripts.len()];

@@ -1,10 +1,11 @@
 //! Every short sequence of operations.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cost_model::{Machine, MachineConfig, SimThread};
 
-use super::check::Trial;
+use super::check::replay;
 use super::keys::TestKeys;
 use super::ops::Op;
 use crate::IndexEngine;
@@ -34,8 +35,13 @@ pub fn exhaust<E: IndexEngine>(
             continue;
         }
         sequences += 1;
-        let mut trial = Trial::new(machine.clone(), 1, keys, &build);
-        trial.play(std::slice::from_ref(&script));
+        let played = catch_unwind(AssertUnwindSafe(|| {
+            replay(machine.clone(), keys, std::slice::from_ref(&script), &build);
+        }));
+        if let Err(reason) = played {
+            let text = reason.downcast_ref::<String>().map_or("see above", String::as_str);
+            panic!("{text}, with {script:?}");
+        }
     }
     sequences
 }

@@ -73,7 +73,8 @@ pub fn one_drive() -> DeviceSpec {
 pub(super) fn machines(frames: RangeInclusive<u32>) -> impl Strategy<Value = MachineConfig> {
     let lists = (1..=2u32, frames, prop_oneof![Just(0.0), Just(0.37)]);
     let touches = (prop_oneof![Just(0u32), Just(5)], prop_oneof![Just(0.0), Just(0.16)]);
-    let device = prop_oneof![Just(DeviceSpec::Null), Just(one_disk()), Just(one_drive())];
+    let device =
+        prop_oneof![1 => Just(DeviceSpec::Null), 3 => Just(one_disk()), 1 => Just(one_drive())];
     let counts = prop_oneof![Just(MarginCounts::FreeAndClean), Just(MarginCounts::Free)];
     let margin = prop_oneof![
         counts.clone().prop_map(|counts| Margin { scan: 0, low: 0, high: 0, counts }),
@@ -82,11 +83,14 @@ pub(super) fn machines(frames: RangeInclusive<u32>) -> impl Strategy<Value = Mac
     let neighbours =
         prop_oneof![Just(Neighbours::None), Just(Neighbours::Area), Just(Neighbours::Contiguous)];
     let flushing = (margin, neighbours, prop_oneof![Just(4u32), Just(64)]);
-    (lists, touches, device, flushing).prop_map(
-        |((instances, frames, old_fraction), (old_blocks_ms, young_distance), disks, flushing)| {
+    let os_cache = prop_oneof![3 => Just(None), 1 => Just(Some(Bytes::kib(16 * 20)))];
+    let system = (prop_oneof![Just(8u32), Just(1)], device, os_cache);
+    (lists, touches, system, flushing).prop_map(
+        |((instances, frames, old_fraction), (old_blocks_ms, young_distance), system, flushing)| {
             let (margin, neighbours, area_pages) = flushing;
             let mut machine = null_machine(instances * frames);
-            machine.disks = disks;
+            (machine.cores, machine.disks, machine.os_cache) = system;
+            machine.os_copy = SimDuration::from_us(8);
             // Clocks of threads that only compute drift apart too.
             machine.prices.index_entry = SimDuration::from_us(3);
             machine.prices.page_read = SimDuration::from_us(10);

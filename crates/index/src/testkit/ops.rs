@@ -24,11 +24,11 @@ pub enum Op {
 /// Scripts for `threads` threads with `rows` rows each: phases of growth, shrinking and both.
 pub fn scripts(threads: usize, rows: u64) -> impl Strategy<Value = Vec<Vec<Op>>> {
     let phase = prop_oneof![
-        phase(rows, 8, 0, 1),
-        phase(rows, 1, 1, 8),
-        phase(rows, 4, 2, 2),
-        (0..rows, 0..rows).prop_map(|(from, to)| (from..to).map(Op::Insert).collect()),
-        (0..rows, 0..rows).prop_map(|(from, to)| (from..to).map(Op::Delete).collect()),
+        2 => phase(rows, 8, 0, 1),
+        2 => phase(rows, 1, 1, 8),
+        3 => phase(rows, 4, 2, 2),
+        2 => (0..rows, 0..rows).prop_map(|(from, to)| (from..to).map(Op::Insert).collect()),
+        1 => (0..rows, 0..rows).prop_map(|(from, to)| (from..to).map(Op::Delete).collect()),
     ];
     vec(vec(phase, 0..6).prop_map(|phases| phases.concat()), threads)
 }
@@ -40,9 +40,9 @@ fn phase(rows: u64, insert: u32, delete: u32, delete_live: u32) -> BoxedStrategy
         4 * delete + 1 => row.clone().prop_map(Op::Delete),
         4 * delete_live => any::<u16>().prop_map(|nth| Op::DeleteLive(usize::from(nth))),
         2 => (any::<u8>(), row.clone()).prop_map(|(index, row)| Op::Get(index, row)),
-        2 => (any::<u8>(), row.clone(), 0..12usize)
+        2 => (any::<u8>(), row.clone(), 1..12usize)
             .prop_map(|(index, row, limit)| Op::Range(index, row, limit)),
         1 => row.prop_map(Op::Prepare),
     ];
-    vec(op, 0..80).boxed()
+    vec(op, 0..120).boxed()
 }

@@ -1,6 +1,6 @@
 //! The run loop of tests.
 
-use cost_model::{Blocked, Machine, SimThread, SimTime, Step};
+use cost_model::{Machine, SimThread, SimTime, Step};
 
 /// Tries an operation until it is done: for one thread alone.
 pub fn finish<T>(
@@ -9,22 +9,16 @@ pub fn finish<T>(
     mut operation: impl FnMut(&mut Machine, &mut SimThread) -> Step<T>,
 ) -> T {
     loop {
-        match operation(machine, thread) {
-            Ok(value) => {
-                machine.release(thread);
-                return value;
-            }
-            Err(Blocked) => {}
+        if let Ok(value) = operation(machine, thread) {
+            machine.release(thread);
+            return value;
         }
     }
 }
 
 /// Calls `turn` with the number of the thread that is furthest behind (the first of several),
 /// until each has answered that it is done: `false`.
-pub fn run_threads(
-    threads: &mut [SimThread],
-    mut turn: impl FnMut(usize, &mut SimThread) -> bool,
-) {
+pub fn run_threads(threads: &mut [SimThread], mut turn: impl FnMut(usize, &mut SimThread) -> bool) {
     let mut running: Vec<usize> = (0..threads.len()).collect();
     while let Some(at) = (0..running.len()).min_by_key(|at| threads[running[*at]].now()) {
         let number = running[at];
