@@ -1,5 +1,7 @@
-//! Scenarios, workloads, the run loop, reports and the command line of `iisim`.
+//! Scenarios, workloads, the run loop, reports and explanations: all of `iisim` but its command
+//! line.
 
+pub mod explain;
 pub mod report;
 pub mod run;
 pub mod scenario;

@@ -1,2 +1,9 @@
-//! The command line.
-fn main() {}
+//! `iisim`, the command line of the simulator.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -5,7 +5,7 @@
 //! and [`csv`] for programs, with fixed units in the names; [`table`] and [`svg`] for people, with
 //! units chosen to be read. `docs/reports.md` says what every key means.
 //!
-//! [`Progress`] is the one part that looks at the wall clock, and it only writes to a terminal.
+//! [`ProgressBars`] is the one part that looks at the wall clock, and it only writes to a terminal.
 
 pub mod csv;
 pub mod json;
@@ -17,7 +17,7 @@ pub mod table;
 pub mod text;
 
 pub use manifest::{Manifest, ManifestValue, VERSION, scenario_hash};
-pub use progress::Progress;
+pub use progress::{Progress, ProgressBars};
 pub use result::{
     ChangeBuffer, DeviceTotal, IoCount, Latency, Messages, PageCounts, Point, RunResult, SCHEMA,
     Stalls, Totals,

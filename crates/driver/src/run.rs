@@ -5,6 +5,7 @@
 
 mod build;
 mod deleter;
+mod follow;
 mod inserter;
 mod meter;
 mod querier;
@@ -13,7 +14,7 @@ mod world;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cost_model::{Cause, Machine, SimThread, SimTime};
-use index::{IndexEngine, IndexId, RowId};
+use index::IndexEngine;
 use thiserror::Error;
 
 use crate::report::RunResult;
@@ -27,6 +28,7 @@ use querier::Querier;
 use world::World;
 
 pub use build::memory_needed;
+pub use follow::{FollowedIndex, FollowedInsert};
 
 /// Why a run could not begin.
 #[derive(Debug, Error)]
@@ -87,7 +89,7 @@ struct Client {
 enum Role {
     Insert(Inserter),
     Delete(Deleter),
-    Query(Querier),
+    Query(Box<Querier>),
 }
 
 /// What a client wants of the run loop.
@@ -142,24 +144,6 @@ impl Run {
                 self.meter.record(&mut self.world, &threads(&self.clients));
             }
         }
-    }
-
-    /// Inserts the next row on the first client alone, outside of any statement: for following
-    /// one insert page by page.
-    pub fn insert_one(&mut self) -> RowId {
-        let row = RowId(self.world.next_row);
-        self.world.next_row += 1;
-        self.world.rows_done += 1;
-        let thread = &mut self.clients[0].thread;
-        thread.set_horizon(SimTime::NEVER);
-        let price = self.world.machine.prices().row;
-        self.world.machine.compute(thread, price);
-        for index in 0..self.world.engine.index_count() {
-            let index = IndexId(index as u8);
-            while self.world.engine.insert(&mut self.world.machine, thread, index, row).is_err() {}
-            self.world.machine.release(thread);
-        }
-        row
     }
 
     /// How far this is.

@@ -41,11 +41,11 @@ pub use engine::{Engine, EngineKind, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
-pub use param::{Basis, Param, Preset, Scaling, When, registry};
+pub use param::{Basis, Is, Param, Preset, Scaling, When, registry};
 pub use pool::{FileIo, Pool};
 pub use report::Reporting;
 pub use scale::Scale;
-pub use schema::{markdown_table, reference, schema};
+pub use schema::{markdown_table, reference, schema, schema_of};
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
 

@@ -332,6 +332,9 @@ fn keys_of_another_kind() {
             "engine.split_spread = \"20%\"",
             "workload.order = \"random\"",
             "workload.queries.limit = 10",
+            "workload.queries = { kind = \"market\", point = true, limit = 10 }",
+            "workload.delete_connection = \"separate\"",
+            "workload.window = 0\nworkload.delete_connection = \"same\"",
         ],
         &expect![[r#"
             s4.toml:8: machine.disk.channels = 8: has no effect: it belongs to machine.disk.kind = "ssd", and this one is "null"
@@ -339,6 +342,9 @@ fn keys_of_another_kind() {
             s4.toml:8: engine.split_spread = "20%": has no effect: it belongs to engine.split = "random", and by default it is "innodb"
             s4.toml:8: workload.order = "random": has no effect: it belongs to workload.kind = "micro", and this one is "iibench"
             s4.toml:8: workload.queries.limit = 10: has no effect: it belongs to workload.queries.kind other than "none", and by default it is "none"
+            s4.toml:8: workload.queries.limit = 10: has no effect: it belongs to workload.queries.point = false, and this one is true
+            s4.toml:8: workload.delete_connection = "separate": has no effect: it belongs to workload.window other than 0, and by default it is 0
+            s4.toml:9: workload.delete_connection = "same": has no effect: it belongs to workload.window other than 0, and this one is 0
         "#]],
     );
     check_sets(
@@ -494,7 +500,7 @@ fn names_that_no_file_has() {
     check_text(
         "title = \"a\"\nuse = [\"innodb-plugin\"]\n",
         &expect![[r#"
-            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/queries-beside-inserts, experiments/rolling-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/truth-none-160m, experiments/truth-none-64m, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5
+            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5
         "#]],
     );
     check_text(
@@ -511,7 +517,7 @@ fn names_that_no_file_has() {
     );
     let unknown = Scenario::load("s4-insert-buffer-of", &[], None).unwrap_err();
     expect![[r#"
-        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/queries-beside-inserts, experiments/rolling-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/truth-none-160m, experiments/truth-none-64m, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5
+        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5
     "#]].assert_eq(&format!("{unknown}\n"));
     let disk = DiskProfile::load("machines/x26e", &[]).unwrap_err().to_string();
     assert!(disk.starts_with("machines/x26e: no such"), "{disk}");
@@ -557,7 +563,7 @@ fn scales() {
         "#]],
     );
     check_scales(
-        "truth-none-64m",
+        "measured-none-64m",
         &["1/4", "1/128"],
         &expect![[r#"
             --scale: 1/4: leaves 1_014 pages in each pool instance; 1_024 are needed (8 times the 128 pages of pool.margin_scan, which do not shrink); the smallest scale of this scenario is 1/2

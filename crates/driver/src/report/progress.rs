@@ -3,42 +3,57 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use cost_model::SimTime;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::text;
+use crate::run::Update;
 
-/// A bar on stderr: rows done, virtual time, current rate, and the wall time that is left.
+/// The bars of all runs of a command, one below the other on stderr.
 ///
-/// It draws nothing if stderr is not a terminal, and it never enters a report: the time left is
+/// They draw nothing if stderr is not a terminal, and they never enter a report: the time left is
 /// the one number of the program that comes from the wall clock.
+#[derive(Clone, Debug)]
+pub struct ProgressBars(MultiProgress);
+
+/// The bar of one run: rows done, virtual time, current rate, and the wall time that is left.
 #[derive(Debug)]
 pub struct Progress {
     name: String,
     bar: ProgressBar,
 }
 
-impl Progress {
-    /// The bar of the run called `name`; hidden if `quiet` or if stderr is not a terminal.
-    pub fn new(name: &str, quiet: bool) -> Self {
+impl ProgressBars {
+    /// No bars yet; they stay hidden if `quiet` or if stderr is not a terminal.
+    pub fn new(quiet: bool) -> Self {
         let target =
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        Self(MultiProgress::with_draw_target(target))
+    }
+
+    /// The bar of the run called `name`, below those that are there.
+    pub fn add(&self, name: &str) -> Progress {
         let style = ProgressStyle::with_template("[{bar:10}] {percent:>3} %  {wide_msg}")
             .expect("the template is a constant")
             .progress_chars("=> ");
-        let bar = ProgressBar::with_draw_target(Some(1), target).with_style(style);
-        Self { name: name.to_owned(), bar }
+        let bar = self.0.add(ProgressBar::new(1).with_style(style));
+        Progress { name: name.to_owned(), bar }
     }
 
-    /// Shows the state at the end of a reporting interval: rows inserted so far and asked for,
-    /// virtual time so far, and the rows inserted per virtual second in the interval.
-    pub fn update(&self, rows: u64, rows_total: u64, virtual_time: SimTime, rows_per_s: f64) {
+    /// Takes the bars off the terminal while something else is written to it.
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+}
+
+impl Progress {
+    /// Shows the state at the end of a reporting interval.
+    pub fn update(&self, update: &Update) {
         if self.bar.is_hidden() {
             return;
         }
-        self.bar.set_length(rows_total);
-        self.bar.set_position(rows);
-        let mut message = message(rows, rows_total, virtual_time, rows_per_s, self.bar.eta());
+        self.bar.set_length(update.rows_total);
+        self.bar.set_position(update.rows);
+        let mut message = message(update, self.bar.eta());
         // Last, because a narrow terminal cuts the line at its end.
         message.push_str("  ");
         message.push_str(&self.name);
@@ -51,13 +66,13 @@ impl Progress {
     }
 }
 
-fn message(rows: u64, rows_total: u64, time: SimTime, rows_per_s: f64, left: Duration) -> String {
+fn message(update: &Update, left: Duration) -> String {
     let mut message = format!(
         "{}/{} rows, {} virtual, {} rows/s",
-        text::count(rows),
-        text::count(rows_total),
-        text::duration(time.as_secs_f64()),
-        text::rate(rows_per_s),
+        text::count(update.rows),
+        text::count(update.rows_total),
+        text::duration(update.virtual_time.as_secs_f64()),
+        text::rate(update.rows_per_s),
     );
     if 0 < left.as_secs() {
         let _ = write!(message, ", {} left", text::duration(left.as_secs_f64().round()));
@@ -67,22 +82,36 @@ fn message(rows: u64, rows_total: u64, time: SimTime, rows_per_s: f64, left: Dur
 
 #[cfg(test)]
 mod tests {
+    use cost_model::SimTime;
+
     use super::*;
 
     #[test]
     fn message_shows_rows_virtual_time_rate_and_wall_time_left() {
-        let time = SimTime::from_ns(11_520_000_000_000);
-        let text =
-            message(131_000_000, 1_000_000_000, time, 1_234.4, Duration::from_millis(41_700));
+        let update = Update {
+            rows: 131_000_000,
+            rows_total: 1_000_000_000,
+            virtual_time: SimTime::from_ns(11_520_000_000_000),
+            rows_per_s: 1_234.4,
+        };
+        let text = message(&update, Duration::from_millis(41_700));
         assert_eq!(text, "131M/1B rows, 3.2 h virtual, 1,234 rows/s, 42 s left");
-        let text = message(1_000, 1_000_000, SimTime::ZERO, 12.5, Duration::ZERO);
+        let update = Update {
+            rows: 1_000,
+            rows_total: 1_000_000,
+            virtual_time: SimTime::ZERO,
+            rows_per_s: 12.5,
+        };
+        let text = message(&update, Duration::ZERO);
         assert_eq!(text, "1,000/1M rows, 0 s virtual, 12.5 rows/s");
     }
 
     #[test]
     fn a_quiet_run_draws_nothing() {
-        let progress = Progress::new("s4", true);
-        progress.update(1, 2, SimTime::ZERO, 0.0);
+        let progress = ProgressBars::new(true).add("s4");
+        let nothing =
+            Update { rows: 1, rows_total: 2, virtual_time: SimTime::ZERO, rows_per_s: 0.0 };
+        progress.update(&nothing);
         assert!(progress.bar.is_hidden());
         assert_eq!(progress.bar.message(), "");
         progress.finish();

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::text::{bytes, count, duration, grouped, percent, rate, trimmed, wrap};
+use super::text::{
+    WIDTH, bytes, count, duration, grouped, percent, rate, trimmed, wrap, write_hanging,
+};
 use super::{Manifest, Point, RunResult, Totals};
 
-const WIDTH: usize = 100;
 const ROWS_MAX: usize = 20;
 const BAR_WIDTH: f64 = 50.0;
 
@@ -225,16 +226,6 @@ fn write_notes(manifest: &Manifest, out: &mut dyn Write) -> io::Result<()> {
     }
     for note in &manifest.notes {
         write_hanging("note: ", note, out)?;
-    }
-    Ok(())
-}
-
-/// `text` after `head`, its further lines indented to where it starts.
-fn write_hanging(head: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
-    let indent = head.chars().count();
-    for (number, line) in wrap(text, WIDTH - indent).iter().enumerate() {
-        let head = if number == 0 { head } else { "" };
-        writeln!(out, "{head:<indent$}{line}")?;
     }
     Ok(())
 }

@@ -1,6 +1,11 @@
-//! Numbers as people read them: three significant digits and a unit.
+//! Numbers as people read them, with three significant digits and a unit; lines that fit.
+
+use std::io::{self, Write};
 
 use cost_model::Bytes;
+
+/// Columns of a line on the terminal.
+pub const WIDTH: usize = 100;
 
 /// A count: whole up to 9,999, then `12.5k`, `596M`, `1B`.
 pub fn count(n: u64) -> String {
@@ -66,6 +71,19 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Writes `text` after `head` in lines of at most [`WIDTH`] columns, the further ones indented to
+/// where it starts.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_hanging(head: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
+    let indent = head.chars().count();
+    for (number, line) in wrap(text, WIDTH.saturating_sub(indent)).iter().enumerate() {
+        writeln!(out, "{:indent$}{line}", if number == 0 { head } else { "" })?;
+    }
+    Ok(())
 }
 
 /// Three significant digits, more if the number has them before the point; no trailing zeros.

@@ -20,10 +20,6 @@ use crate::workload::{self, Stream, StreamSpec};
 const JITTER_STREAM: u64 = 1 << 40;
 const QUERY_STREAM: u64 = 1 << 41;
 
-/// What a page that is copied between the page cache of the operating system and the buffer pool
-/// costs: a system call and 16 KiB of memory traffic. Assumed; 5 to 20 us on machines of 2010.
-const OS_COPY: SimDuration = SimDuration::from_us(10);
-
 /// The world of a scenario at the start of its run.
 pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let stream = scenario.workload.stream.open()?;
@@ -75,7 +71,7 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
     if let Some(queries) = &workload.queries {
         for number in 0..queries.clients {
             let draw = Draw::new(scenario.seed, QUERY_STREAM + u64::from(number));
-            roles.push(Role::Query(Querier::new(queries.clone(), draw)));
+            roles.push(Role::Query(Box::new(Querier::new(*queries, draw))));
         }
     }
     let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
@@ -101,9 +97,10 @@ pub(super) fn shapes(scenario: &Scenario) -> Vec<IndexShape> {
 /// Memory of the machine that runs the simulation, for the exact store: the row numbers in the
 /// leaves, what is known of every page, and the frames of the pool. An estimate from above.
 pub fn memory_needed(scenario: &Scenario) -> Bytes {
-    let rows = scenario.workload.window.map_or(scenario.workload.rows, |window| {
-        scenario.workload.rows.min(window.rows * 2)
-    });
+    let rows = scenario
+        .workload
+        .window
+        .map_or(scenario.workload.rows, |window| scenario.workload.rows.min(window.rows * 2));
     let secondary = u64::from(scenario.workload.secondary_indexes);
     // 4 bytes a row, chunk links, and the last chunk of a leaf half empty at a poor fill.
     let entries = rows * secondary * 5;
@@ -199,7 +196,7 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
             instances: pool.instances,
             old_fraction: pool.old_fraction,
             old_len_min: pool.old_len_min,
-            old_blocks_ms: (pool.old_blocks_time.as_ns() / 1_000_000) as u32,
+            old_blocks_ms: whole_milliseconds(pool.old_blocks_time),
             young_distance: pool.young_distance,
             margin: pool.margin.clone(),
             neighbours: pool.neighbours,
@@ -208,14 +205,21 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
         page_size: engine.page_size,
         os_cache: match pool.io {
             FileIo::Direct => None,
-            FileIo::Buffered => machine.memory.map(|memory| {
-                Bytes::new(memory.get().saturating_sub(pool.size.get()))
-            }),
+            FileIo::Buffered => machine
+                .memory
+                .map(|memory| Bytes::new(memory.get().saturating_sub(pool.size.get()))),
         },
-        os_copy: OS_COPY,
+        os_copy: machine.os_copy,
         seed: scenario.seed,
         pages_expected: memory_needed(scenario).get() / 80,
     }
+}
+
+/// The nearest whole number, and never none of what is there: a small scale must not switch the
+/// rule off.
+fn whole_milliseconds(time: SimDuration) -> u32 {
+    let nearest = (time.as_ns() + 500_000) / 1_000_000;
+    nearest.max(u64::from(SimDuration::ZERO < time)) as u32
 }
 
 fn tree_config(scenario: &Scenario) -> TreeConfig {

@@ -82,17 +82,14 @@ impl Deleter {
             if thread.is_ahead() || world.pause_at <= world.rows_done {
                 return Turn::Again;
             }
-            match &mut self.deletion {
-                Some(deletion) => {
-                    if deletion.step(thread, world) {
-                        self.deletion = None;
-                    }
+            if let Some(deletion) = &mut self.deletion {
+                if deletion.step(thread, world) {
+                    self.deletion = None;
                 }
-                None => {
-                    self.deletion = Deletion::begin(thread, world, window.rows);
-                    if self.deletion.is_none() {
-                        thread.spend(Cause::Think, POLL);
-                    }
+            } else {
+                self.deletion = Deletion::begin(thread, world, window.rows);
+                if self.deletion.is_none() {
+                    thread.spend(Cause::Think, POLL);
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::world::World;
 use super::{Cause, Turn};
 
 /// Rows that the engine is told about ahead of their insert.
-const LOOK_AHEAD: u64 = 32;
+const LOOK_AHEAD: u64 = 64;
 
 /// Sends statements of several rows, one after the other; deletes old rows after each, if the
 /// window is kept on the same connection.
@@ -49,6 +49,11 @@ impl Inserter {
             next_start: SimTime::ZERO,
             spacing,
         }
+    }
+
+    /// Whether no operation of this client is under way.
+    pub(super) fn is_between_rows(&self) -> bool {
+        matches!(self.state, State::Idle | State::BetweenRows)
     }
 
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> Turn {
@@ -108,7 +113,7 @@ impl Inserter {
     /// The row takes its number now, in the order in which rows start.
     fn start_row(&mut self, thread: &mut SimThread, world: &mut World) {
         let row = world.next_row;
-        if row % LOOK_AHEAD == 0 {
+        if row.is_multiple_of(LOOK_AHEAD) {
             let end = (row + LOOK_AHEAD).min(world.rows_total);
             world.engine.prepare(&world.machine, row..end);
         }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cost_model::{Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger};
+use cost_model::{
+    Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
+};
 use hdrhistogram::Histogram;
 use index::{IndexId, IndexStats};
 
@@ -80,6 +82,11 @@ impl Meter {
     /// The rows at which the interval under way ends.
     pub(super) fn next_point(&self) -> u64 {
         (self.last.rows / self.every_rows + 1).saturating_mul(self.every_rows).min(self.rows_total)
+    }
+
+    /// The names of the indexes, in the order of their numbers.
+    pub(super) fn index_names(&self) -> &[String] {
+        &self.names
     }
 
     pub(super) fn virtual_time(&self) -> SimTime {

@@ -67,21 +67,20 @@ impl Querier {
             thread.wait_until(self.next_start, Cause::Think);
             self.next_start = thread.now() + self.spacing;
             self.current = Some(self.start(thread, world));
-            let price = world.machine.prices().statement;
+            let price = world.machine.prices().query;
             world.machine.compute(thread, price);
         }
         let Some(query) = &mut self.current else { return false };
         let (machine, engine) = (&mut world.machine, &mut world.engine);
-        let done = match self.queries.limit {
-            None => engine.get(machine, thread, query.index, query.from).map(|_| ()),
-            Some(_) => {
-                let rows_left = &mut query.rows_left;
-                let mut visit = |_: Key, _: RowId| {
-                    *rows_left -= 1;
-                    if *rows_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                };
-                engine.range(machine, thread, query.index, &mut query.from, &mut visit)
-            }
+        let done = if self.queries.limit.is_none() {
+            engine.get(machine, thread, query.index, query.from).map(|_| ())
+        } else {
+            let rows_left = &mut query.rows_left;
+            let mut visit = |_: Key, _: RowId| {
+                *rows_left -= 1;
+                if *rows_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            engine.range(machine, thread, query.index, &mut query.from, &mut visit)
         };
         if done.is_err() {
             return false;

@@ -86,7 +86,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("engine.kind", Kind::Word(EngineKind::WORDS), "Which engine maintains the indexes."),
     Param::new("engine.page_size", Kind::Bytes(1 << 10, 64 << 10), "Bytes of a page.")
         .preset("16KiB")
-        .source("MySQL 5.1 source, univ.i"),
+        .source("MySQL 5.1 source: 16,384 bytes"),
     Param::new(
         "engine.clustered_reserve",
         SHARE,
@@ -111,7 +111,7 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("25%")
     .assumed("between a quarter and three quarters of the page")
-    .when(&[When { key: "engine.split", words: &["random"] }]),
+    .when(&[When::word("engine.split", &["random"])]),
     Param::new(
         "engine.coalesce_below",
         SHARE,
@@ -124,7 +124,7 @@ pub(super) const PARAMS: &[Param] = &[
         .source("MySQL 5.1 source, btr0cur.c"),
     Param::new("engine.extent_pages", Kind::Count("pages", 1, 64), "Pages of an extent.")
         .preset("64")
-        .source("MySQL 5.1 source, fsp0fsp.h"),
+        .source("MySQL 5.1 source, fsp0fsp.c"),
     Param::new(
         "engine.fragment_pages",
         Kind::Count("pages", 0, 1 << 16),

@@ -152,6 +152,14 @@ impl Kind {
         }
     }
 
+    /// The value that an option of the command line gives as `text`.
+    ///
+    /// # Errors
+    /// As for a value in a file, with the option in the place of the key.
+    pub fn parse_option(&self, option: &str, text: &str) -> Result<Value, Problem> {
+        self.parse(option, &Raw::bare(text))
+    }
+
     /// The value of `key` that `raw` writes.
     pub(super) fn parse(&self, key: &str, raw: &Raw) -> Result<Value, Problem> {
         let given = Given { key, raw, kind: self };

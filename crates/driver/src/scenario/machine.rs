@@ -18,6 +18,8 @@ pub struct Machine {
     pub disk: DeviceSpec,
     /// What computing costs.
     pub cpu: CpuPrices,
+    /// Copying a page between the page cache of the operating system and the buffer pool.
+    pub os_copy: SimDuration,
 }
 
 const TIB: u64 = 1 << 40;
@@ -57,6 +59,16 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("machine.cpu.commit", PRICE, "CPU time per commit.")
         .preset("0us")
         .assumed("contained in the price per row"),
+    Param::new("machine.cpu.query", Kind::Duration(1_000, SECOND), "CPU time per query.")
+        .preset("100us")
+        .assumed("50 to 200 us on servers of 2010: parsing, optimiser, network"),
+    Param::new(
+        "machine.cpu.os_copy",
+        PRICE,
+        "Time to copy a page between the page cache and the pool under buffered I/O.",
+    )
+    .preset("10us")
+    .assumed("5 to 20 us on servers of 2010: a system call and 16 KiB of memory traffic"),
 ];
 
 /// The words of `machine.disk.kind`.
@@ -68,7 +80,7 @@ const DISK_KINDS: &[Word] = &[
 ];
 
 const fn on(words: &'static [&'static str]) -> When {
-    When { key: "machine.disk.kind", words }
+    When::word("machine.disk.kind", words)
 }
 const HDD: &[When] = &[on(&["hdd"])];
 const SSD: &[When] = &[on(&["ssd"])];
@@ -246,7 +258,9 @@ impl Machine {
                 page_read: values.get("machine.cpu.page_read"),
                 page_split: values.get("machine.cpu.page_split"),
                 commit: values.get("machine.cpu.commit"),
+                query: values.get("machine.cpu.query"),
             },
+            os_copy: values.get("machine.cpu.os_copy"),
         }
     }
 }

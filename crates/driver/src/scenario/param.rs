@@ -55,13 +55,40 @@ pub enum Basis {
     Assumed(&'static str),
 }
 
-/// A key has an effect only if another has one of these words.
+/// A key has an effect only under a condition on another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct When {
     /// The other key.
     pub key: &'static str,
-    /// The words of it that give this one an effect.
-    pub words: &'static [&'static str],
+    /// What must hold of its value.
+    pub is: Is,
+}
+
+/// What must hold of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Is {
+    /// It is one of these words.
+    Word(&'static [&'static str]),
+    /// It is no.
+    No,
+    /// It is more than 0.
+    Positive,
+}
+
+impl When {
+    pub(super) const fn word(key: &'static str, words: &'static [&'static str]) -> Self {
+        Self { key, is: Is::Word(words) }
+    }
+
+    /// Whether a value of the other key gives this one an effect.
+    pub(super) fn holds(&self, value: &Value) -> bool {
+        match (self.is, value) {
+            (Is::Word(words), Value::Word(word)) => words.contains(word),
+            (Is::No, Value::Bool(yes)) => !yes,
+            (Is::Positive, Value::Whole(n)) => *n != 0,
+            _ => false,
+        }
+    }
 }
 
 /// What `--scale` does to a value.
@@ -147,16 +174,21 @@ impl Param {
 impl fmt::Display for When {
     /// `key = "word" or "word"`, or `key other than "word"` where that is all but one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = self.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>();
+        let words = match self.is {
+            Is::Word(words) => words,
+            Is::No => return write!(f, "{} = false", self.key),
+            Is::Positive => return write!(f, "{} other than 0", self.key),
+        };
         if let Some(Param { kind: Kind::Word(all), .. }) = find(self.key) {
-            let mut others = all.iter().filter(|other| !self.words.contains(&other.word));
+            let mut others = all.iter().filter(|other| !words.contains(&other.word));
             if let (Some(other), None) = (others.next(), others.next())
-                && 1 < self.words.len()
+                && 1 < words.len()
             {
                 return write!(f, "{} other than \"{}\"", self.key, other.word);
             }
         }
-        write!(f, "{} = {}", self.key, words.join(" or "))
+        let quoted = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>();
+        write!(f, "{} = {}", self.key, quoted.join(" or "))
     }
 }
 
@@ -209,12 +241,15 @@ mod tests {
         let mut seen = BTreeSet::new();
         for param in registry() {
             for when in param.when {
-                let Some(Param { kind: Kind::Word(words), .. }) = find(when.key) else {
-                    panic!("{} depends on {}, which is no choice", param.key, when.key);
-                };
                 assert!(seen.contains(when.key), "{} comes before {}", param.key, when.key);
-                for word in when.words {
-                    assert!(words.iter().any(|known| known.word == *word), "{}: {word}", when.key);
+                let other = find(when.key).map(|other| other.kind);
+                match (when.is, other) {
+                    (Is::Word(words), Some(Kind::Word(known))) => {
+                        let known = known.iter().map(|word| word.word).collect::<BTreeSet<_>>();
+                        assert!(words.iter().all(|word| known.contains(word)), "{}", param.key);
+                    }
+                    (Is::No, Some(Kind::Bool)) | (Is::Positive, Some(Kind::Count(..))) => {}
+                    _ => panic!("{} asks of {} what it cannot be", param.key, when.key),
                 }
             }
             assert!(seen.insert(param.key), "{} is declared twice", param.key);

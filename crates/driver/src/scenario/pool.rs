@@ -71,7 +71,7 @@ pub(super) const PARAMS: &[Param] = &[
         "Independent parts with lists of their own; an area of pages stays in one.",
     )
     .preset("1")
-    .source("MySQL 5.1 source, buf0buf.c: one pool"),
+    .source("Percona Server 5.5 source, buf0buf: instances came with 5.5"),
     Param::new("pool.io", Kind::Word(FileIo::WORDS), "How files are read and written.")
         .preset("direct")
         .assumed("the servers of the articles; the engine's own default is buffered"),
@@ -95,7 +95,7 @@ pub(super) const PARAMS: &[Param] = &[
         "How long after its first use a page of the old part stays there; 0ms: it moves at once.",
     )
     .preset("0ms")
-    .source("MySQL 5.1 source, buf0buf.ic")
+    .source("InnoDB plugin 1.0.6 source, ha_innodb.cc: its default; the built-in has no such time")
     .shrinks(),
     Param::new(
         "pool.young_distance",

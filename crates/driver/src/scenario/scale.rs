@@ -18,8 +18,9 @@ impl Scale {
     /// The experiment as it is written.
     pub const FULL: Self = Self { halvings: 0 };
 
-    /// Smaller than any experiment bears; keeps the arithmetic inside its integers.
-    const HALVINGS_MAX: u32 = 20;
+    /// Halvings of the smallest scale: smaller than any experiment bears; keeps the arithmetic
+    /// inside its integers.
+    pub const HALVINGS_MAX: u32 = 20;
 
     /// 2^-`halvings`; panics above 20, which no experiment bears.
     pub const fn new(halvings: u32) -> Self {

@@ -2,18 +2,36 @@
 
 use std::fmt::Write as _;
 
+use super::error::{Place, Problem, ScenarioError};
 use super::kind::Kind;
-use super::param::{Basis, Param, Preset, Scaling, When, registry};
+use super::param::{Basis, Param, Preset, Scaling, When, registry, suggestion};
 
 /// Every key as `iisim schema` prints it: a scenario file of comments.
 pub fn schema() -> String {
+    commented(registry())
+}
+
+/// As [`schema`], of the keys that begin with `prefix` alone.
+///
+/// # Errors
+/// No key begins with it.
+pub fn schema_of(prefix: &str) -> Result<String, ScenarioError> {
+    let mut params = registry().filter(|param| param.key.starts_with(prefix)).peekable();
+    if params.peek().is_none() {
+        let (key, suggestion) = (prefix.to_owned(), suggestion(prefix));
+        return Err(ScenarioError::new(Place::Name, Problem::UnknownKey { key, suggestion }));
+    }
+    Ok(commented(params))
+}
+
+fn commented(params: impl Iterator<Item = &'static Param>) -> String {
     let mut text = String::from(
         "# Keys of scenario files. Quantities are texts with their unit (\"16GiB\", \"5ms\",\n\
          # \"120MB/s\", \"37%\"), counts are whole numbers (1_000_000). A value may carry where it\n\
          # is from: { value = \"16GiB\", source = \"...\" } or { value = \"16GiB\", assumed = \"...\" }.\n",
     );
     let mut table = "";
-    for param in registry() {
+    for param in params {
         text.push('\n');
         if param.table() != table {
             table = param.table();

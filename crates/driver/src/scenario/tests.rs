@@ -112,6 +112,14 @@ fn another_kind_on_top_drops_the_keys_it_does_not_have() {
     let micro = s4(&sets, "1/128");
     assert_eq!(micro.workload.rows, 7_812_500);
     assert!(!micro.values.iter().any(|value| value.key == "workload.profile"));
+
+    let scans = ["workload.window=2_000_000", "workload.delete_connection=separate"];
+    assert_eq!(s4(&scans, "1").workload.window.unwrap().connection, DeleteConnection::Separate);
+    let point = ["workload.queries.kind=market", "workload.queries.point=true"];
+    assert_eq!(s4(&point, "1").workload.queries.unwrap().limit, None);
+    let beneath = "use = [\"experiments/queries-beside-inserts\"]\nworkload.queries.point = true\n";
+    let above = Scenario::parse("a.toml", beneath, &[], None).unwrap();
+    assert_eq!(above.workload.queries.unwrap().limit, None, "its limit is not asked for");
 }
 
 #[test]
@@ -128,7 +136,7 @@ fn files_on_disk_come_before_built_in_ones() {
         "machine.cores = 7\nmachine.disk.kind = \"null\"\n",
     );
     write("sim-configs/mine/pool.toml", "pool.size = \"2GiB\"\n");
-    let text = "use = [\"experiments/truth-none-64m\", \"machines/ram-disk\", \"mine/pool\"]\n";
+    let text = "use = [\"experiments/measured-none-64m\", \"machines/ram-disk\", \"mine/pool\"]\n";
     let inside = Scenario::load(&write("sim-configs/mine/a.toml", text), &[], None).unwrap();
     assert_eq!((inside.machine.cores, inside.pool.size), (7, Bytes::gib(2)));
     let beside = Scenario::load(&write("b.toml", text), &[], None).unwrap();
@@ -140,7 +148,7 @@ fn files_on_disk_come_before_built_in_ones() {
     let origin = &value(&beside, "machine.cores").origin;
     assert_eq!(*origin, Origin::File { file: "machines/ram-disk.toml".to_owned(), line: 1 });
 
-    let recorded = "use = [\"experiments/truth-none-64m\"]\n\
+    let recorded = "use = [\"experiments/measured-none-64m\"]\n\
                     workload.kind = \"recorded\"\nworkload.file = \"keys.bin\"\n";
     let recorded = Scenario::load(&write("c/d.toml", recorded), &[], None).unwrap();
     let StreamSpec::Recorded { file, rows } = recorded.workload.stream else { panic!("recorded") };

@@ -172,22 +172,22 @@ impl Values {
     fn drop_overruled(&mut self) -> Result<(), ScenarioError> {
         for param in registry() {
             let Some(setting) = self.settings.get(param.key) else { continue };
-            let Some((condition, kind)) = self.unmet(param) else { continue };
+            let Some((condition, value)) = self.unmet(param) else { continue };
             let chosen = self.settings.get(condition.key);
             if chosen.is_some_and(|chosen| setting.layer < chosen.layer) {
                 self.settings.remove(param.key);
                 continue;
             }
             // A kind that is required and missing is the error to report.
-            let Some(kind) = kind else { continue };
+            let Some(value) = value else { continue };
             let place = setting.place.clone().unwrap_or_else(|| self.whole.clone());
             let problem = Problem::NoEffect {
                 key: param.key.to_owned(),
                 value: setting.shown.clone(),
                 belongs: condition.to_string(),
                 kind: match chosen {
-                    Some(_) => format!("this one is \"{kind}\""),
-                    None => format!("by default it is \"{kind}\""),
+                    Some(_) => format!("this one is {value}"),
+                    None => format!("by default it is {value}"),
                 },
             };
             return Err(ScenarioError::new(place, problem));
@@ -195,17 +195,22 @@ impl Values {
         Ok(())
     }
 
-    /// The first condition of `param` that does not hold, and the word that is chosen instead,
-    /// if one is.
-    fn unmet(&self, param: &Param) -> Option<(&'static When, Option<&'static str>)> {
+    /// The first condition of `param` that does not hold, and the value there is instead, if there
+    /// is one.
+    fn unmet(&self, param: &Param) -> Option<(&'static When, Option<String>)> {
         param.when.iter().find_map(|when| {
-            let word = match (self.settings.get(when.key), param::find(when.key)?.preset) {
-                (Some(Setting { value: Value::Word(word), .. }), _) => Some(*word),
-                (None, Preset::Is(word)) => Some(word),
-                _ => None,
+            let other = param::find(when.key)?;
+            let value = match (self.settings.get(when.key), other.preset) {
+                (Some(setting), _) => Some(setting.value.clone()),
+                (None, Preset::Is(text)) => other.kind.parse(when.key, &Raw::bare(text)).ok(),
+                (None, _) => None,
             };
-            let met = word.is_some_and(|word| when.words.contains(&word));
-            (!met).then_some((when, word))
+            let met = value.as_ref().is_some_and(|value| when.holds(value));
+            let shown = |value: Value| match value {
+                Value::Word(word) => format!("\"{word}\""),
+                value => other.kind.show(&value),
+            };
+            (!met).then(|| (when, value.map(shown)))
         })
     }
 

@@ -1,7 +1,7 @@
 //! The workload: the key stream, how clients send it, what is deleted and queried beside it.
 
 use super::kind::{Kind, Value, Word};
-use super::param::{Param, When};
+use super::param::{Is, Param, When};
 use super::values::{Choice, Values, words};
 use crate::workload::{IiBenchSpec, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec};
 
@@ -134,18 +134,17 @@ const QUERY_KINDS: &[Word] = &[
 
 const ROWS_MAX: u64 = 1_000_000_000_000;
 const ROWS: Kind = Kind::Count("rows", 1, ROWS_MAX);
-const IIBENCH: &[When] = &[When { key: "workload.kind", words: &["iibench"] }];
-const MICRO: &[When] = &[When { key: "workload.kind", words: &["micro"] }];
-const RECORDED: &[When] = &[When { key: "workload.kind", words: &["recorded"] }];
-const OF_PURCHASES: When = When { key: "workload.kind", words: &["iibench", "recorded"] };
+const IIBENCH: &[When] = &[When::word("workload.kind", &["iibench"])];
+const MICRO: &[When] = &[When::word("workload.kind", &["micro"])];
+const RECORDED: &[When] = &[When::word("workload.kind", &["recorded"])];
+const OF_PURCHASES: When = When::word("workload.kind", &["iibench", "recorded"]);
 const PURCHASES: &[When] = &[OF_PURCHASES];
-const QUERIES: &[When] = &[
-    OF_PURCHASES,
-    When {
-        key: "workload.queries.kind",
-        words: &["market", "register", "pdc", "primary", "round-robin"],
-    },
-];
+const WITH_QUERIES: When =
+    When::word("workload.queries.kind", &["market", "register", "pdc", "primary", "round-robin"]);
+const QUERIES: &[When] = &[OF_PURCHASES, WITH_QUERIES];
+const RANGE_QUERIES: &[When] =
+    &[OF_PURCHASES, WITH_QUERIES, When { key: "workload.queries.point", is: Is::No }];
+const WINDOW: &[When] = &[When { key: "workload.window", is: Is::Positive }];
 
 pub(super) const PARAMS: &[Param] = &[
     Param::new("workload.kind", Kind::Word(KINDS), "Which key stream is replayed."),
@@ -206,7 +205,7 @@ pub(super) const PARAMS: &[Param] = &[
         "Distinct values of cashregisterid.",
     )
     .preset("1_000")
-    .source("iibench.py, defaults of its options")
+    .source("iibench.py, option with_max_table_rows: off")
     .when(IIBENCH),
     Param::new(
         "workload.products",
@@ -255,7 +254,7 @@ pub(super) const PARAMS: &[Param] = &[
         "Rows inserted per second at most by all clients together; 0: no limit.",
     )
     .preset("0")
-    .source("iibench.py, defaults of its options"),
+    .assumed("iibench.py limits only if told to, by its option inserts_per_second"),
     Param::new(
         "workload.window",
         Kind::Count("rows", 0, ROWS_MAX),
@@ -271,14 +270,15 @@ pub(super) const PARAMS: &[Param] = &[
         "Who deletes the oldest rows.",
     )
     .preset("same")
-    .source("iibench.py, 2009 to 2022"),
+    .source("iibench.py of 2009 to 2017; a connection of its own since May 2023")
+    .when(WINDOW),
     Param::new(
         "workload.queries.kind",
         Kind::Word(QUERY_KINDS),
         "Which index is queried beside the inserts.",
     )
     .preset("none")
-    .source("iibench.py, option insert_only")
+    .source("iibench.py since 2016: no query threads unless asked for")
     .when(PURCHASES),
     Param::new(
         "workload.queries.clients",
@@ -299,11 +299,11 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "workload.queries.limit",
         Kind::Count("rows", 1, 1_000_000),
-        "Rows of a range scan, forward from a random start; without effect on point queries.",
+        "Rows of a range scan, forward from a random start.",
     )
     .preset("10")
     .source("iibench.py since 2016; 1,000 before")
-    .when(QUERIES),
+    .when(RANGE_QUERIES),
     Param::new(
         "workload.queries.rate_limit",
         Kind::Count("queries/s", 0, 1_000_000_000),
@@ -318,7 +318,7 @@ pub(super) const PARAMS: &[Param] = &[
         "Rows inserted before the first query.",
     )
     .preset("0")
-    .source("iibench.py: queries start with the inserts")
+    .assumed("the Java tool waits for 1,000,000 rows; of the Python tool no wait is known")
     .when(QUERIES)
     .shrinks(),
 ];
@@ -335,10 +335,6 @@ fn profile(values: &Values) -> Option<RowLayout> {
 impl Workload {
     pub(super) fn from_values(values: &Values) -> Self {
         let rows = values.get("workload.rows");
-        let window = Window {
-            rows: values.get("workload.window"),
-            connection: values.get("workload.delete_connection"),
-        };
         Self {
             stream: stream(values, rows),
             rows,
@@ -352,7 +348,8 @@ impl Workload {
             rows_per_commit: values.get("workload.rows_per_commit"),
             clients: values.get("workload.clients"),
             insert_rate_limit: limit(values, "workload.insert_rate_limit"),
-            window: (window.rows != 0).then_some(window),
+            window: limit(values, "workload.window")
+                .map(|rows| Window { rows, connection: values.get("workload.delete_connection") }),
             queries: queries(values),
         }
     }

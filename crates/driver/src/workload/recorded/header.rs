@@ -90,7 +90,10 @@ impl Header {
             return Err(bad("limit of the batch", 0, "1 and more"));
         }
         let limits = Limits::from_order(limits);
-        Ok(Self { domain: Domain { profile, rows, price_step, limits, price_spread: None }, widths })
+        Ok(Self {
+            domain: Domain { profile, rows, price_step, limits, price_spread: None },
+            widths,
+        })
     }
 
     /// Length of the whole file: at most 80 + 2^40 * 40 + 8.

@@ -1,0 +1,147 @@
+//! The command line: what a user asks for, and how the program ends.
+//!
+//! Results go to stdout, progress and notes to stderr. The program ends with 0, with 2 after bad
+//! input (one message on stderr), and with 130 after Ctrl-C.
+
+mod device;
+mod error;
+mod explain;
+mod list;
+mod memory;
+mod output;
+mod run;
+mod schema;
+mod stream;
+
+use std::any::Any;
+use std::io::{self, Write};
+use std::panic;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use driver::scenario::{Scale, Scenario, ScenarioError};
+
+use error::CliError;
+
+/// Ends of the program other than 0.
+const BAD_INPUT: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+/// Simulates how storage engines maintain secondary indexes.
+///
+/// Replays the key stream of the insert benchmark through an index engine on a simulated machine
+/// and answers in virtual time: rows per second, page reads per row, and what each row waited for.
+#[derive(Debug, Parser)]
+#[command(name = "iisim", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  iisim list                                              what there is to run
+  iisim run s4-insert-buffer-off --scale 1/128            a billion rows, 1/128 of them simulated
+  iisim explain s4-insert-buffer-off --scale 1/128        where the time of a row goes, and why
+  iisim device callaghan-2011                             what the disks of a machine deliver";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunArgs),
+    Explain(explain::ExplainArgs),
+    Device(device::DeviceArgs),
+    Stream(stream::StreamArgs),
+    List(list::ListArgs),
+    Schema(schema::SchemaArgs),
+}
+
+/// How a scenario differs from its file.
+#[derive(Debug, Args)]
+struct Overrides {
+    /// Set a key of the scenario, such as pool.size=8GiB; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Shrink rows and memory alike by a power of two, such as 1/128
+    #[arg(long)]
+    scale: Option<String>,
+}
+
+/// The form of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs: the names and units of docs/reports.md
+    Json,
+    /// For spreadsheets: one line per point
+    Csv,
+}
+
+/// Runs the program and tells how it ended.
+pub(crate) fn main() -> ExitCode {
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(
+            io::stderr(),
+            "error: internal error: {} ({place}); this is a bug, please report the command line",
+            message(panic.payload())
+        );
+    }));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody reads to its end is no error.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    match panic::catch_unwind(|| execute(&cli)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(BAD_INPUT)
+        }
+        Err(_) => ExitCode::from(BAD_INPUT),
+    }
+}
+
+fn execute(cli: &Cli) -> Result<ExitCode, CliError> {
+    let done = |()| ExitCode::SUCCESS;
+    match &cli.command {
+        Command::Run(args) => run::execute(args),
+        Command::Explain(args) => explain::execute(args).map(done),
+        Command::Device(args) => device::execute(args).map(done),
+        Command::Stream(args) => stream::execute(args).map(done),
+        Command::List(args) => list::execute(args).map(done),
+        Command::Schema(args) => schema::execute(args).map(done),
+    }
+}
+
+fn message(payload: &dyn Any) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+impl Overrides {
+    /// The scenario of this path or name with these settings.
+    fn load(&self, path_or_name: &str) -> Result<Scenario, ScenarioError> {
+        Scenario::load(path_or_name, &self.sets, self.scale()?)
+    }
+
+    fn scale(&self) -> Result<Option<Scale>, ScenarioError> {
+        self.scale.as_deref().map(str::parse).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn options_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,179 @@
+//! Where the time of the average row goes, with the reasons.
+
+use std::io::{self, Write};
+
+use cost_model::{Cause, Purpose};
+
+use super::at_full_scale;
+use crate::report::{Point, text};
+use crate::scenario::{DeleteConnection, Scenario};
+
+/// The mean row of an interval.
+#[derive(Clone, Debug)]
+pub(super) struct Average {
+    heading: String,
+    causes: Vec<CauseStory>,
+    pages: String,
+}
+
+#[derive(Clone, Debug)]
+struct CauseStory {
+    cause: Cause,
+    per_row_s: f64,
+    share: f64,
+    reason: String,
+}
+
+/// What the reasons are made from.
+struct Facts<'a> {
+    scenario: &'a Scenario,
+    point: &'a Point,
+    /// Rows of the interval.
+    rows: u64,
+    /// Connections of all kinds.
+    clients: u32,
+}
+
+impl Average {
+    /// The mean of the last `rows` rows, which `point` describes.
+    pub(super) fn new(scenario: &Scenario, point: &Point, rows: u64, pool_pages: u64) -> Self {
+        let facts = Facts { scenario, point, rows, clients: clients(scenario) };
+        let seconds = match point.rows_per_s {
+            0.0 => 0.0,
+            rows_per_s => f64::from(facts.clients) / rows_per_s,
+        };
+        let heading = format!(
+            "The mean of the {} rows before it{}: {} of client time per row, {} rows/s",
+            text::grouped(rows),
+            at_full_scale(scenario, rows),
+            text::duration(seconds),
+            text::rate(point.rows_per_s),
+        );
+        let mut causes: Vec<_> = Cause::ALL
+            .iter()
+            .filter_map(|cause| Some((*cause, *point.time.get(cause.name())?)))
+            .map(|(cause, share)| {
+                let per_row_s = share * seconds;
+                CauseStory { cause, per_row_s, share, reason: facts.reason(cause, per_row_s) }
+            })
+            .collect();
+        causes.sort_by(|a, b| b.share.total_cmp(&a.share));
+        Self { heading, causes, pages: facts.pages(pool_pages) }
+    }
+
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "Where the time of the average row goes")?;
+        text::write_hanging("", &self.heading, out)?;
+        writeln!(out)?;
+        for CauseStory { cause, per_row_s, share, reason } in &self.causes {
+            let head = format!(
+                "  {:<10}{:>10} ms {:>8}  ",
+                cause.name(),
+                format!("{:.3}", per_row_s * 1e3),
+                text::percent(*share),
+            );
+            text::write_hanging(&head, reason, out)?;
+        }
+        writeln!(out)?;
+        text::write_hanging("", &self.pages, out)
+    }
+}
+
+impl Facts<'_> {
+    /// Why a row costs `per_row_s` seconds of this.
+    fn reason(&self, cause: Cause, per_row_s: f64) -> String {
+        let writes = self.point.writes_per_row;
+        match cause {
+            Cause::Cpu => self.computing(per_row_s),
+            Cause::Read => self.reads(per_row_s),
+            Cause::FreePage => format!(
+                "no page of the pool could be replaced until a dirty one was written; \
+                 {writes:.2} pages are written per row"
+            ),
+            Cause::Flush => format!(
+                "a page under write cannot be changed before the write is done; {writes:.2} pages \
+                 are written per row"
+            ),
+            Cause::Lock => format!(
+                "{} clients share {} cores and the pages they wait for",
+                self.clients, self.scenario.machine.cores
+            ),
+            Cause::Think => "a rate limit, or nothing to do yet".to_owned(),
+        }
+    }
+
+    fn computing(&self, per_row_s: f64) -> String {
+        let row_s = self.scenario.machine.cpu.row.as_secs_f64();
+        let row = text::duration(row_s);
+        let rest = per_row_s - row_s;
+        // A part in a thousand is rounding and jitter.
+        if rest.abs() <= per_row_s / 1e3 {
+            return format!("computing: {row} per row (machine.cpu.row)");
+        }
+        let rest = text::duration(rest.max(0.0));
+        format!(
+            "computing: {row} per row (machine.cpu.row), {rest} for deletes, queries, statements, \
+             entries and pages"
+        )
+    }
+
+    fn reads(&self, per_row_s: f64) -> String {
+        let reads = self.point.reads_per_row;
+        if reads == 0.0 {
+            return "pages copied from the page cache of the operating system: no disk is asked"
+                .to_owned();
+        }
+        let parallel = match self.clients {
+            1 => "one at a time, because one client has one read outstanding".to_owned(),
+            clients => format!(
+                "at most {clients} at a time, because each of {clients} clients has one read \
+                 outstanding"
+            ),
+        };
+        let each = text::duration(per_row_s / reads);
+        let of_which: Vec<_> = [
+            (Purpose::LeafRead, "of the leaf itself"),
+            (Purpose::SiblingRead, "of neighbours at splits"),
+            (Purpose::NodeRead, "of internal pages"),
+        ]
+        .into_iter()
+        .filter_map(|(purpose, what)| {
+            let pages = self.point.io.get(purpose.name())?.pages as f64;
+            Some(format!("{:.3} {what}", pages / self.rows as f64))
+        })
+        .collect();
+        format!("reads: {reads:.3} per row x {each}, {parallel}; {}", of_which.join(", "))
+    }
+
+    /// How much of the indexes fits into the pool.
+    fn pages(&self, pool_pages: u64) -> String {
+        let leaves: u64 = self.point.pages.values().map(|pages| pages.leaf).sum();
+        let by_index: Vec<_> = self
+            .point
+            .pages
+            .iter()
+            .map(|(name, pages)| format!("{name} {}", text::grouped(pages.leaf)))
+            .collect();
+        let share = match pool_pages as f64 / leaves as f64 {
+            share if share < 1.0 => format!("{} of them", text::percent(share)),
+            _ => "so that all of them fit".to_owned(),
+        };
+        format!(
+            "The indexes have {} leaves ({}); the buffer pool holds {} pages, {share}. {} of all \
+             page requests were hits.",
+            text::grouped(leaves),
+            by_index.join(", "),
+            text::grouped(pool_pages),
+            text::percent(self.point.hit_ratio),
+        )
+    }
+}
+
+/// Connections that insert, delete or query.
+fn clients(scenario: &Scenario) -> u32 {
+    let workload = &scenario.workload;
+    let separate =
+        |window: &crate::scenario::Window| window.connection == DeleteConnection::Separate;
+    let deleters = u32::from(workload.window.as_ref().is_some_and(separate));
+    workload.clients + deleters + workload.queries.map_or(0, |queries| queries.clients)
+}
