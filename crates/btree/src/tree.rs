@@ -10,8 +10,8 @@ use crate::node::Node;
 use crate::pages::Pages;
 use crate::space::{SegmentId, Space};
 
-/// Levels of internal pages a tree can have: far more than 2^32 rows need.
-pub(crate) const HEIGHT_MAX: usize = 12;
+/// Levels of internal pages a tree can have: 2^32 rows need no more if every page has two children.
+pub(crate) const HEIGHT_MAX: usize = 32;
 
 /// One index.
 pub(crate) struct Tree {

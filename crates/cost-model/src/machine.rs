@@ -28,6 +28,8 @@ pub struct CpuPrices {
     pub commit: SimDuration,
     /// Once per query: parsing, optimiser, network.
     pub query: SimDuration,
+    /// Once per row that a query returns.
+    pub row_returned: SimDuration,
 }
 
 /// What a machine is made of.
@@ -218,10 +220,14 @@ impl Machine {
         purpose: Purpose,
     ) -> Step<FrameId> {
         match self.pool.frame_of(page) {
-            Some(frame) => match self.pool.reading_until(frame) {
-                None => Ok(frame),
-                Some(until) => self.join_read(thread, frame, until),
-            },
+            Some(frame) => {
+                // Another thread reads the page, or has read it and not gone on yet.
+                if let Some(until) = self.pool.reading_until(frame) {
+                    self.wait(thread, until, Cause::Read)?;
+                    self.pool.read_done(frame);
+                }
+                Ok(frame)
+            }
             None => self.start_read(thread, page, purpose),
         }
     }
@@ -239,16 +245,17 @@ impl Machine {
         purpose: Purpose,
     ) -> Step<FrameId> {
         let frame = self.fetch(thread, page, purpose)?;
-        match self.pool.writing_until(frame) {
-            None => Ok(frame),
-            Some(until) => self.finish_write(thread, frame, until),
+        if let Some(until) = self.pool.writing_until(frame) {
+            self.wait(thread, until, Cause::Flush)?;
+            self.pool.write_done(frame);
         }
+        Ok(frame)
     }
 
     /// The operation used a page it has fetched.
     #[inline]
     pub fn touch(&mut self, thread: &SimThread, frame: FrameId) {
-        self.note(thread.now(), || Event::Hit(PageId::NONE), Some(frame));
+        self.note(thread.now(), |pool| Event::Hit(pool.page_of(frame)));
         self.pool.touch(frame, thread.now());
     }
 
@@ -288,7 +295,7 @@ impl Machine {
         let instance = self.pool.instance_of(page);
         let (frame, _) = self.pool.take(instance).expect("a frame was reserved");
         self.pool.place_new(frame, page, thread.now());
-        self.note(thread.now(), || Event::Create(page), None);
+        self.note(thread.now(), |_| Event::Create(page));
         self.keep_margin(thread.now(), instance);
         frame
     }
@@ -314,35 +321,14 @@ impl Machine {
         assert_eq!((reads.bytes, writes.bytes), (totals.read_bytes, totals.write_bytes), "bytes");
     }
 
-    /// Another thread reads the page, or has read it and not gone on yet.
+    /// Goes on at `until`, or now if that has passed.
     #[cold]
-    fn join_read(
-        &mut self,
-        thread: &mut SimThread,
-        frame: FrameId,
-        until: SimTime,
-    ) -> Step<FrameId> {
-        if thread.now() < until {
-            self.note(until, || Event::Wait(Cause::Read, until), None);
-            return Err(thread.wait_until(until, Cause::Read));
+    fn wait(&mut self, thread: &mut SimThread, until: SimTime, cause: Cause) -> Step {
+        if until <= thread.now() {
+            return Ok(());
         }
-        self.pool.read_done(frame);
-        Ok(frame)
-    }
-
-    #[cold]
-    fn finish_write(
-        &mut self,
-        thread: &mut SimThread,
-        frame: FrameId,
-        until: SimTime,
-    ) -> Step<FrameId> {
-        if thread.now() < until {
-            self.note(until, || Event::Wait(Cause::Flush, until), None);
-            return Err(thread.wait_until(until, Cause::Flush));
-        }
-        self.pool.write_done(frame);
-        Ok(frame)
+        self.note(until, |_| Event::Wait(cause, until));
+        Err(thread.wait_until(until, cause))
     }
 
     #[cold]
@@ -363,8 +349,8 @@ impl Machine {
         self.pool.place_read(frame, page, done);
         self.hold(thread, frame);
         thread.arrival = Some(frame);
-        self.note(thread.now(), || Event::Read(page, left), None);
-        self.note(done, || Event::Wait(Cause::Read, done), None);
+        self.note(thread.now(), |_| Event::Read(page, left));
+        self.note(done, |_| Event::Wait(Cause::Read, done));
         let price = self.config.prices.page_read;
         self.compute(thread, price);
         Err(thread.wait_until(done, Cause::Read))
@@ -437,7 +423,7 @@ impl Machine {
             .writes
             .peek()
             .expect("the pool is so small that operations under way use all of it");
-        self.note(done, || Event::Wait(Cause::FreePage, done), None);
+        self.note(done, |_| Event::Wait(Cause::FreePage, done));
         thread.wait_until(done, Cause::FreePage)
     }
 
@@ -459,9 +445,12 @@ impl Machine {
         let mut flushed = 0;
         let mut at = None;
         while flushed < want {
-            let Some(frame) = self.pool.next_writable(instance, at) else { return };
+            let Some(frame) = self.pool.next_writable(instance, at) else { break };
             flushed += self.write_area(now, frame);
             at = Some(frame);
+        }
+        if let Some(frame) = at {
+            self.pool.flush_ended(instance, frame);
         }
     }
 
@@ -475,6 +464,10 @@ impl Machine {
         match self.config.pool.neighbours {
             Neighbours::None => batch.push((page, victim)),
             Neighbours::Area => {
+                // Two rounds, so that the processor loads all frames at once.
+                for neighbour in (first..first + area).map(PageId) {
+                    self.pool.prefetch_frame(neighbour);
+                }
                 for neighbour in (first..first + area).map(PageId) {
                     if neighbour == page {
                         batch.push((page, victim));
@@ -496,11 +489,12 @@ impl Machine {
             let pages = run.len() as u32;
             let done = self.write_pages(now, run[0].0, pages);
             for (_, frame) in run {
+                self.pool.prefetch_links(*frame);
                 self.pool.write_begins(*frame, done);
                 self.writes.push(Reverse((done, *frame)));
             }
             self.next_write_done = self.next_write_done.min(done);
-            self.note(now, || Event::Write(run[0].0, pages), None);
+            self.note(now, |_| Event::Write(run[0].0, pages));
         }
         let flushed = batch.len() as u32;
         self.batch = batch;
@@ -508,13 +502,9 @@ impl Machine {
     }
 
     #[inline]
-    fn note(&mut self, at: SimTime, event: impl FnOnce() -> Event, hit: Option<FrameId>) {
+    fn note(&mut self, at: SimTime, event: impl FnOnce(&BufferPool) -> Event) {
         if let Some(events) = &mut self.events {
-            let event = match hit {
-                Some(frame) => Event::Hit(self.pool.page_of(frame)),
-                None => event(),
-            };
-            events.push((at, event));
+            events.push((at, event(&self.pool)));
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::{FrameId, HugeVec, PageId, SimTime};
 use frame::{DIRTY, Frame, OLD, READING, SPARE, WRITING};
 use list::{Instance, Links};
 
+/// Entries of the page table that come from memory at once.
+const ENTRIES_PER_CACHE_LINE: usize = 64 / size_of::<FrameId>();
+
 /// Fewest frames of an instance: an operation may hold several pages at once.
 const FRAMES_MIN: u32 = 8;
 
@@ -241,6 +244,14 @@ impl BufferPool {
         let list = &mut self.instances[instance as usize];
         list.remove(&mut self.frames, id);
         list.evictions = list.evictions.wrapping_add(1);
+        if let Some(ahead) = list.step_scout(&self.frames) {
+            // The flush will look for the neighbours of this page.
+            let area = self.config.area_pages;
+            let first = self.frames[ahead.index()].page.0 / area * area;
+            for page in (first..first + area).step_by(ENTRIES_PER_CACHE_LINE) {
+                self.table.prefetch(page as usize);
+            }
+        }
         self.table[page.index()] = FrameId::NONE;
         self.stats.evictions += 1;
         self.frames[id.index()] = Frame { instance, ..Frame::EMPTY };
@@ -361,6 +372,19 @@ impl BufferPool {
             id = self.frames[id.index()].prev;
         }
         None
+    }
+
+    /// A flush of the tail went as far as `frame`.
+    pub(crate) fn flush_ended(&mut self, instance: usize, frame: FrameId) {
+        self.instances[instance].start_scout(frame);
+    }
+
+    /// Loads the processor's caches with what the end of the frame's write will change.
+    pub(crate) fn prefetch_links(&self, frame: FrameId) {
+        let frame = &self.frames[frame.index()];
+        for link in [frame.prev, frame.next, frame.dirty_prev, frame.dirty_next] {
+            self.frames.prefetch(link.index());
+        }
     }
 
     /// Whether `page` can go along with a neighbour that an LRU flush writes: dirty, unused, and

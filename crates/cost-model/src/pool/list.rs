@@ -33,6 +33,9 @@ pub(super) struct Instance {
     pub(super) young_distance: u32,
     /// Whether that many evictions have happened.
     pub(super) warm: bool,
+    /// The next page that a flush of the tail will look at; walks ahead of it, a step with each
+    /// eviction, so that the processor has loaded what the flush will need.
+    scout: FrameId,
     /// At least this many frames can be replaced: a lower bound kept between two looks at the
     /// tail of the list, so that not every read pays for one.
     pub(super) spares: i64,
@@ -61,6 +64,7 @@ impl Instance {
             evictions: 0,
             young_distance,
             warm: false,
+            scout: FrameId::NONE,
             spares: 0,
         }
     }
@@ -162,7 +166,26 @@ impl Instance {
         }
     }
 
+    /// A flush of the tail went as far as `id`: the next one will go on there.
+    pub(super) fn start_scout(&mut self, id: FrameId) {
+        self.scout = id;
+    }
+
+    /// One step ahead; tells where the scout is now.
+    pub(super) fn step_scout(&mut self, frames: &[Frame]) -> Option<FrameId> {
+        let at = frames.get(self.scout.index())?.prev;
+        self.scout = at;
+        let next = frames.get(at.index())?.prev;
+        if let Some(next) = frames.get(next.index()) {
+            crate::prefetch(&raw const *next);
+        }
+        Some(at)
+    }
+
     pub(super) fn remove(&mut self, frames: &mut [Frame], id: FrameId) {
+        if id == self.scout {
+            self.scout = frames[id.index()].prev;
+        }
         if id == self.old {
             // The list is longer than its young minimum, so a younger page exists.
             self.old = frames[id.index()].prev;

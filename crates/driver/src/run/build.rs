@@ -23,7 +23,7 @@ const QUERY_STREAM: u64 = 1 << 41;
 /// The world of a scenario at the start of its run.
 pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let stream = scenario.workload.stream.open()?;
-    let threads = clients_wanted(scenario);
+    let threads = scenario.workload.connections() as usize;
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
     let (engine, source) = match stream {
@@ -155,14 +155,6 @@ fn origin(origin: &Origin) -> String {
         Origin::Default => "default".to_owned(),
         Origin::Set => "--set".to_owned(),
     }
-}
-
-fn clients_wanted(scenario: &Scenario) -> usize {
-    let workload = &scenario.workload;
-    let deleters =
-        workload.window.is_some_and(|window| window.connection == DeleteConnection::Separate);
-    let queriers = workload.queries.as_ref().map_or(0, |queries| queries.clients);
-    (workload.clients + u32::from(deleters) + queriers) as usize
 }
 
 fn engine<K: KeySource + Clone + 'static>(

@@ -73,7 +73,9 @@ impl Querier {
         let Some(query) = &mut self.current else { return false };
         let (machine, engine) = (&mut world.machine, &mut world.engine);
         let done = if self.queries.limit.is_none() {
-            engine.get(machine, thread, query.index, query.from).map(|_| ())
+            engine.get(machine, thread, query.index, query.from).map(|found| {
+                query.rows_left -= u32::from(found.is_some());
+            })
         } else {
             let rows_left = &mut query.rows_left;
             let mut visit = |_: Key, _: RowId| {
@@ -86,6 +88,9 @@ impl Querier {
             return false;
         }
         machine.release(thread);
+        let returned = self.queries.limit.unwrap_or(1) - query.rows_left;
+        let price = machine.prices().row_returned;
+        machine.compute(thread, price * u64::from(returned));
         world.operations += 1;
         world.query_latency.record(query.started, thread.now());
         self.current = None;

@@ -17,6 +17,9 @@ use crate::workload::{IiBenchSpec, Profile, StreamSpec, micro_shapes, shapes};
 /// split touches.
 const POOL_PAGES_MIN: u64 = 32;
 
+/// Frames for each further connection: pages that it keeps while it waits for another.
+const POOL_PAGES_PER_CONNECTION: u64 = 16;
+
 /// How many times longer than the scan of its tail an LRU list is at least in a scaled run: the
 /// scan is a fixed number of pages and must stay a small part of the list.
 const MARGIN_SCANS_MIN: u64 = 8;
@@ -155,10 +158,12 @@ fn pool(scenario: &Scenario, values: &Values) -> Checked {
         return Err(values.conflict("pool.margin_high", reason));
     }
     let pages = full.whole(page) / u64::from(pool.instances);
-    if pages < POOL_PAGES_MIN {
+    let connections = u64::from(scenario.workload.connections());
+    let least = POOL_PAGES_MIN + POOL_PAGES_PER_CONNECTION * (connections - 1);
+    if pages < least {
         let reason = format!(
-            "is {pages} pages of {page} in each pool instance ({} of them); at least \
-             {POOL_PAGES_MIN} must hold one path through every index and the pages of a split",
+            "is {pages} pages of {page} in each pool instance ({} of them); at least {least} must \
+             hold one path through every index and the pages of a split, for each connection",
             pool.instances
         );
         return Err(values.conflict("pool.size", reason));

@@ -62,6 +62,9 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("machine.cpu.query", Kind::Duration(1_000, SECOND), "CPU time per query.")
         .preset("100us")
         .assumed("50 to 200 us on servers of 2010: parsing, optimiser, network"),
+    Param::new("machine.cpu.row_returned", PRICE, "CPU time per row that a query returns.")
+        .preset("1us")
+        .assumed("0.5 to 2 us on servers of 2010: index-only scans of short rows"),
     Param::new(
         "machine.cpu.os_copy",
         PRICE,
@@ -259,6 +262,7 @@ impl Machine {
                 page_split: values.get("machine.cpu.page_split"),
                 commit: values.get("machine.cpu.commit"),
                 query: values.get("machine.cpu.query"),
+                row_returned: values.get("machine.cpu.row_returned"),
             },
             os_copy: values.get("machine.cpu.os_copy"),
         }

@@ -30,6 +30,15 @@ pub struct Workload {
     pub queries: Option<Queries>,
 }
 
+impl Workload {
+    /// Connections of all kinds: those that insert, that which deletes, those that query.
+    pub fn connections(&self) -> u32 {
+        let separate = |window: Window| window.connection == DeleteConnection::Separate;
+        let deleters = u32::from(self.window.is_some_and(separate));
+        self.clients + deleters + self.queries.map_or(0, |queries| queries.clients)
+    }
+}
+
 /// Widths of the columns of purchases, in bytes, where a scenario sets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnWidths {

@@ -1,0 +1,112 @@
+//! The tables of the document.
+
+use std::fmt::Write;
+
+use driver::report::text::grouped;
+
+use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS};
+use crate::simulated;
+
+/// Makes a table.
+type Table = fn() -> String;
+
+const TABLES: [(&str, Table); 4] = [
+    ("leaf pages", leaf_pages),
+    ("internal pages", internal_pages),
+    ("micro orders", micro_orders),
+    ("reads", reads),
+];
+
+/// `page` with what stands between the markers of each table made anew.
+pub(crate) fn with_current_tables(page: &str) -> String {
+    TABLES.iter().fold(page.to_owned(), |page, (name, table)| {
+        let (begin, end) = (format!("<!-- {name}: begin -->\n"), format!("<!-- {name}: end -->\n"));
+        let (before, rest) = page.split_once(&begin).expect("a table begins");
+        let (_, after) = rest.split_once(&end).expect("a table ends");
+        format!("{before}{begin}\n{}\n{end}{after}", table())
+    })
+}
+
+fn leaf_pages() -> String {
+    pages(|measured| {
+        let simulated = simulated::pages(measured);
+        compared(measured.leaf, simulated.leaf)
+    })
+}
+
+fn internal_pages() -> String {
+    pages(|measured| {
+        let simulated = simulated::pages(measured);
+        compared(measured.internal, simulated.internal)
+    })
+}
+
+/// A line for each number of rows, a column for each index.
+fn pages(cell: impl Fn(&crate::measured::MeasuredPages) -> String) -> String {
+    let indexes = PAGES.chunk_by(|one, next| one.rows == next.rows);
+    let names: Vec<_> = PAGES.iter().take(4).map(|pages| pages.index).collect();
+    let mut table = header(&format!("rows | {}", names.join(" | ")));
+    for indexes in indexes {
+        let cells: Vec<_> = indexes.iter().map(&cell).collect();
+        line(&mut table, &format!("{} | {}", grouped(indexes[0].rows), cells.join(" | ")));
+    }
+    table
+}
+
+fn micro_orders() -> String {
+    let mut table = header("order | index | leaf pages | internal pages");
+    for measured in MICRO.iter() {
+        let simulated = simulated::micro_pages(measured);
+        let leaf = compared(measured.leaf, simulated.leaf);
+        let internal = compared(measured.internal, simulated.internal);
+        line(&mut table, &format!("{} | {} | {leaf} | {internal}", measured.order, measured.index));
+    }
+    table
+}
+
+fn reads() -> String {
+    let mut table = header(
+        "run | rows | leaves / pool | measured | simulated | ratio | held to 5 % | \
+         internal, measured | internal, simulated",
+    );
+    let per_row = |pages: u64| pages as f64 / INTERVAL_ROWS as f64;
+    for measured in READS.iter() {
+        let simulated = simulated::reads(measured);
+        let held = if measured.is_beyond_pool() { "yes" } else { "no" };
+        let cells = format!(
+            "{} | {} | {:.2} | {:.4} | {:.4} | {} | {held} | {:.5} | {:.5}",
+            measured.run,
+            grouped(measured.rows),
+            measured.leaves_least() as f64 / measured.pool_pages as f64,
+            per_row(measured.leaf),
+            per_row(simulated.leaf),
+            ratio(measured.leaf, simulated.leaf),
+            per_row(measured.internal),
+            per_row(simulated.internal),
+        );
+        line(&mut table, &cells);
+    }
+    table
+}
+
+fn header(names: &str) -> String {
+    let rules: Vec<_> = names.split('|').map(|_| "---").collect();
+    format!("| {names} |\n| {} |\n", rules.join(" | "))
+}
+
+fn line(table: &mut String, cells: &str) {
+    writeln!(table, "| {cells} |").expect("a text takes every line");
+}
+
+/// Measured / simulated / ratio.
+fn compared(measured: u64, simulated: u64) -> String {
+    format!("{} / {} / {}", grouped(measured), grouped(simulated), ratio(measured, simulated))
+}
+
+fn ratio(measured: u64, simulated: u64) -> String {
+    if measured == 0 {
+        "-".to_owned()
+    } else {
+        format!("{:.4}", simulated as f64 / measured as f64)
+    }
+}

@@ -1,0 +1,89 @@
+//! What the simulation counts in the same places; every run is done once.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
+
+use driver::report::{PageCounts, Point};
+use driver::scenario::Scenario;
+
+use crate::measured::{INTERVAL_ROWS, MICRO, PAGES_EVERY_ROWS, READS};
+use crate::measured::{MeasuredMicro, MeasuredPages, MeasuredReads};
+
+/// Pages read.
+pub(crate) struct Reads {
+    /// Siblings of split leaves included, as the server counts.
+    pub(crate) leaf: u64,
+    pub(crate) internal: u64,
+}
+
+/// The run of 5,000,000 rows in a pool that holds them.
+static IN_MEMORY: LazyLock<Vec<Point>> = LazyLock::new(|| {
+    let every = format!("report.every_rows={PAGES_EVERY_ROWS}");
+    points(&load("measured-none-160m", &["pool.size=1GiB".to_owned(), every]))
+});
+
+/// The runs of [`READS`] by name.
+static OUT_OF_MEMORY: LazyLock<BTreeMap<&str, Vec<Point>>> = LazyLock::new(|| {
+    let every = [format!("report.every_rows={INTERVAL_ROWS}")];
+    once_each(READS.iter().map(|reads| reads.run), |run| points(&load(run, &every)))
+});
+
+/// The runs of [`MICRO`] by order.
+static MICRO_ORDERS: LazyLock<BTreeMap<&str, Vec<Point>>> = LazyLock::new(|| {
+    let run = |order: &str| {
+        let text = format!(
+            "use = ['machines/ram-disk', 'engines/mariadb-10.11']\n\
+             pool.size = '256MiB'\n\
+             workload = {{ kind = 'micro', order = '{order}', rows = 1_000_000 }}\n",
+        );
+        points(&Scenario::parse("micro", &text, &[], None).unwrap())
+    };
+    once_each(MICRO.iter().map(|micro| micro.order), run)
+});
+
+/// Pages of the same index at the same rows.
+pub(crate) fn pages(measured: &MeasuredPages) -> PageCounts {
+    at(&IN_MEMORY, measured.rows).pages[measured.index]
+}
+
+/// Pages of the same index after all rows.
+pub(crate) fn micro_pages(measured: &MeasuredMicro) -> PageCounts {
+    MICRO_ORDERS[measured.order].last().expect("a run has points").pages[measured.index]
+}
+
+/// Pages read in the same interval of the same run.
+pub(crate) fn reads(measured: &MeasuredReads) -> Reads {
+    let point = at(&OUT_OF_MEMORY[measured.run], measured.rows);
+    let pages = |purpose: &str| point.io.get(purpose).map_or(0, |count| count.pages);
+    Reads { leaf: pages("leaf_read") + pages("sibling_read"), internal: pages("node_read") }
+}
+
+/// Pages of the pool of a run of [`READS`].
+pub(crate) fn pool_pages(run: &str) -> u64 {
+    let scenario = load(run, &[]);
+    scenario.pool.pages(scenario.engine.page_size)
+}
+
+fn once_each(
+    names: impl Iterator<Item = &'static str>,
+    run: impl Fn(&str) -> Vec<Point>,
+) -> BTreeMap<&'static str, Vec<Point>> {
+    let mut runs = BTreeMap::new();
+    for name in names {
+        runs.entry(name).or_insert_with(|| run(name));
+    }
+    runs
+}
+
+fn load(name: &str, sets: &[String]) -> Scenario {
+    Scenario::load(name, sets, None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn points(scenario: &Scenario) -> Vec<Point> {
+    driver::run::run(scenario, &AtomicBool::new(false), &mut |_| {}).unwrap().points
+}
+
+fn at(points: &[Point], rows: u64) -> &Point {
+    points.iter().find(|point| point.rows == rows).expect("intervals end where counts were taken")
+}
