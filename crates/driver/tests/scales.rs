@@ -30,11 +30,7 @@ const READS_COMPARED_ABSOLUTELY: f64 = 0.3;
 /// One in a hundred of the three leaves of a row.
 const READS_TOLERANCE: f64 = 0.03;
 
-/// Without pdc: statements keep their 1,000 rows, and at a smaller scale more of these share a
-/// price (which is coarser) and a date. They come in the order of customers, not at the end of
-/// their price, and the leaves of pdc are split in the middle more often: a fifth more leaves
-/// at 1/128 than at 1/16. They are hardly ever read again.
-const INDEXES: [&str; 3] = ["PRIMARY", "marketsegment", "registersegment"];
+const INDEXES: [&str; 4] = ["PRIMARY", "marketsegment", "registersegment", "pdc"];
 
 /// A run at each scale.
 static RUNS: LazyLock<[Vec<Point>; 3]> = LazyLock::new(|| SCALES.map(points));

@@ -389,7 +389,12 @@ fn stream(values: &Values, rows: u64) -> StreamSpec {
                 profile,
                 seed,
                 rows,
-                rows_per_statement: values.get("workload.rows_per_statement"),
+                // What a statement's rows share is their date: with fewer prices, fewer rows have
+                // a date, or more of those at one price would share it and be out of order.
+                rows_per_statement: values
+                    .scale()
+                    .apply(values.get("workload.rows_per_statement"))
+                    .max(1),
                 cash_registers: values.get("workload.cash_registers"),
                 products: values.get("workload.products"),
                 customers: values.get("workload.customers"),
