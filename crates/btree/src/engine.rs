@@ -300,7 +300,7 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         index: IndexId,
         row: RowId,
     ) -> Step {
-        machine.begin(thread)?;
+        machine.begin_change(thread)?;
         let (key, leaf) = self.key_and_leaf(index, row);
         self.insert_at(machine, thread, index, key, row, leaf)
     }
@@ -312,7 +312,7 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         index: IndexId,
         row: RowId,
     ) -> Step {
-        machine.begin(thread)?;
+        machine.begin_change(thread)?;
         self.delete_row(machine, thread, index, row)
     }
 

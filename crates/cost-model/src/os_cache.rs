@@ -1,5 +1,7 @@
 //! The operating system's page cache under buffered I/O: a second level below the buffer pool.
 
+use std::collections::BTreeSet;
+
 use crate::{HugeVec, PageId};
 
 const NONE: u32 = u32::MAX;
@@ -7,9 +9,11 @@ const NONE: u32 = u32::MAX;
 /// Pages the operating system keeps, least recently used first out.
 ///
 /// A page is here after it was read or written. Dirty pages are written to the device when they
-/// leave; until then a write costs only the copy into memory.
+/// leave or the file is synced; until then a write costs only the copy into memory.
 pub(crate) struct OsCache {
     slots: Vec<Slot>,
+    /// Dirty pages, in the order of their places.
+    dirty: BTreeSet<PageId>,
     /// Slot of each page.
     table: HugeVec<u32>,
     newest: u32,
@@ -22,7 +26,6 @@ struct Slot {
     page: PageId,
     newer: u32,
     older: u32,
-    dirty: bool,
 }
 
 /// What has to leave the cache for a page that comes in.
@@ -39,6 +42,7 @@ impl OsCache {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             slots: Vec::new(),
+            dirty: BTreeSet::new(),
             table: HugeVec::with_capacity(1 << 20),
             newest: NONE,
             oldest: NONE,
@@ -51,20 +55,23 @@ impl OsCache {
         if self.table.len() <= page.index() {
             self.table.extend_to(page.index() + 64, NONE);
         }
+        if makes_dirty {
+            self.dirty.insert(page);
+        }
         let slot = self.table[page.index()];
         if slot != NONE {
             self.unlink(slot);
             self.link(slot);
-            self.slots[slot as usize].dirty |= makes_dirty;
             return (true, None);
         }
-        let new = Slot { page, newer: NONE, older: NONE, dirty: makes_dirty };
+        let new = Slot { page, newer: NONE, older: NONE };
         let (slot, leaving) = if self.slots.len() < self.capacity {
             self.slots.push(new);
             (self.slots.len() as u32 - 1, None)
         } else {
             let slot = self.oldest;
-            let Slot { page, dirty, .. } = self.slots[slot as usize];
+            let page = self.slots[slot as usize].page;
+            let dirty = self.dirty.remove(&page);
             self.unlink(slot);
             self.table[page.index()] = NONE;
             self.slots[slot as usize] = new;
@@ -73,6 +80,11 @@ impl OsCache {
         self.table[page.index()] = slot;
         self.link(slot);
         (false, leaving)
+    }
+
+    /// All dirty pages in the order of their places: they are clean now, and stay.
+    pub(crate) fn take_dirty(&mut self) -> Vec<PageId> {
+        std::mem::take(&mut self.dirty).into_iter().collect()
     }
 
     fn link(&mut self, slot: u32) {

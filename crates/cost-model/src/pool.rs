@@ -10,7 +10,8 @@ mod list;
 
 pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
 
-use crate::{FrameId, HugeVec, PageId, SimTime};
+use crate::machine::List;
+use crate::{FrameId, HugeVec, Lsn, PageId, SimTime};
 use frame::{DIRTY, Frame, OLD, READING, SPARE, WRITING};
 use list::{Instance, Links};
 
@@ -43,6 +44,8 @@ pub(crate) struct BufferPool {
     table: HugeVec<FrameId>,
     /// When a frame's read or write is done; meaningful while it is READING or WRITING.
     ready_at: Vec<SimTime>,
+    /// Where the log ended when a frame's page became dirty; meaningful while it is DIRTY.
+    oldest_change: Vec<Lsn>,
     instances: Vec<Instance>,
     stats: PoolStats,
 }
@@ -72,6 +75,7 @@ impl BufferPool {
         }
         Self {
             ready_at: vec![SimTime::ZERO; config.frames as usize],
+            oldest_change: vec![Lsn(0); config.frames as usize],
             table: HugeVec::with_capacity(pages),
             config,
             frames,
@@ -183,16 +187,69 @@ impl BufferPool {
         self.frames[id.index()].stamp = instance.evictions;
     }
 
-    /// The page was changed.
+    /// The page was changed; the log of the change began at `lsn`.
     #[inline]
-    pub(crate) fn mark_dirty(&mut self, id: FrameId) {
+    pub(crate) fn mark_dirty(&mut self, id: FrameId, lsn: Lsn) {
         let frame = &mut self.frames[id.index()];
         if frame.flags & DIRTY == 0 {
             let instance = &mut self.instances[frame.instance as usize];
             instance.spare_lost(frame);
             frame.flags |= DIRTY;
             instance.dirty_push(&mut self.frames, id);
+            instance.dirty.lsn_sum += u128::from(lsn.0);
+            self.oldest_change[id.index()] = lsn;
         }
+    }
+
+    /// The oldest change that is not on the device.
+    pub(crate) fn oldest_lsn(&self) -> Option<Lsn> {
+        let oldest = self.instances.iter().map(|instance| instance.dirty.oldest);
+        oldest.filter(|id| !id.is_none()).map(|id| self.oldest_change[id.index()]).min()
+    }
+
+    /// Dirty pages of an instance, and the sum of the places in the log where they became dirty.
+    pub(crate) fn dirty_of(&self, instance: usize) -> (u32, u128) {
+        let dirty = &self.instances[instance].dirty;
+        (dirty.len, dirty.lsn_sum)
+    }
+
+    /// How many pages became dirty before `lsn`, counting no further than `most`.
+    pub(crate) fn dirty_before(&self, lsn: Lsn, most: u32) -> u32 {
+        let mut count = 0;
+        for instance in &self.instances {
+            let mut id = instance.dirty.oldest;
+            while count < most && !id.is_none() && self.oldest_change[id.index()] < lsn {
+                count += 1;
+                id = self.frames[id.index()].dirty_prev;
+            }
+        }
+        count
+    }
+
+    /// The page of `instance` that has been dirty for longest, can be written now and became dirty
+    /// before `older_than`; from `from` on.
+    pub(crate) fn next_dirty(
+        &self,
+        instance: usize,
+        from: Option<FrameId>,
+        older_than: Lsn,
+    ) -> Option<FrameId> {
+        let mut id = match from {
+            None => self.instances[instance].dirty.oldest,
+            Some(frame) => self.frames[frame.index()].dirty_prev,
+        };
+        while !id.is_none() && self.oldest_change[id.index()] < older_than {
+            if self.frames[id.index()].is_writable() {
+                return Some(id);
+            }
+            id = self.frames[id.index()].dirty_prev;
+        }
+        None
+    }
+
+    /// Pages in the LRU lists.
+    pub(crate) fn used_len(&self) -> u64 {
+        self.instances.iter().map(|instance| u64::from(instance.len)).sum()
     }
 
     pub(crate) fn pin(&mut self, id: FrameId) {
@@ -208,9 +265,9 @@ impl BufferPool {
         }
     }
 
-    /// Whether `count` frames can be had in each instance without waiting.
-    pub(crate) fn can_take(&self, count: u32) -> bool {
-        self.instances.iter().all(|instance| {
+    /// An instance in which `count` frames cannot be had without waiting.
+    pub(crate) fn short_of(&self, count: u32) -> Option<usize> {
+        self.instances.iter().position(|instance| {
             let mut have = instance.free_len;
             let mut id = instance.tail;
             let mut scanned = 0;
@@ -220,7 +277,7 @@ impl BufferPool {
                 id = frame.prev;
                 scanned += 1;
             }
-            count <= have
+            have < count
         })
     }
 
@@ -279,7 +336,7 @@ impl BufferPool {
     }
 
     /// A page is created in a frame that was taken: it enters at the head of the list, dirty.
-    pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime) {
+    pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime, lsn: Lsn) {
         self.stats.creates += 1;
         self.place(id, page);
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
@@ -287,7 +344,7 @@ impl BufferPool {
         let frame = &mut self.frames[id.index()];
         frame.stamp = instance.evictions;
         frame.first_use_ms = frame::milliseconds(now);
-        self.mark_dirty(id);
+        self.mark_dirty(id, lsn);
     }
 
     fn place(&mut self, id: FrameId, page: PageId) {
@@ -387,21 +444,29 @@ impl BufferPool {
         }
     }
 
-    /// Whether `page` can go along with a neighbour that an LRU flush writes: dirty, unused, and
-    /// in the old part of the list, unless the pool's rule is plain LRU.
-    pub(crate) fn goes_along(&self, page: PageId) -> Option<FrameId> {
+    /// Whether `page` can go along with a neighbour that is written: dirty and unused, and for a
+    /// flush of the LRU list in its old part, unless the pool's rule is plain LRU.
+    pub(crate) fn goes_along(&self, page: PageId, list: List) -> Option<FrameId> {
         let id = self.frame_of(page)?;
         let frame = &self.frames[id.index()];
         let is_old = frame.flags & OLD != 0 || self.config.old_fraction == 0.0;
-        (frame.is_writable() && is_old).then_some(id)
+        (frame.is_writable() && (is_old || list == List::Dirty)).then_some(id)
     }
 
-    pub(crate) fn write_begins(&mut self, id: FrameId, done: SimTime) {
+    /// The page is going to be written: nobody changes it until that is done.
+    pub(crate) fn write_begins(&mut self, id: FrameId) {
         self.frames[id.index()].flags |= WRITING;
-        self.ready_at[id.index()] = done;
+        self.ready_at[id.index()] = SimTime::NEVER;
     }
 
-    /// A page is clean that somebody has waited to change: it stays where it is.
+    /// The device has the write of a page and is done with it then.
+    pub(crate) fn write_ends_at(&mut self, id: FrameId, done: SimTime) {
+        if self.frames[id.index()].flags & WRITING != 0 {
+            self.ready_at[id.index()] = done;
+        }
+    }
+
+    /// A page that was written is clean: it stays where it is.
     pub(crate) fn write_done(&mut self, id: FrameId) {
         self.clean(id);
     }
@@ -432,6 +497,7 @@ impl BufferPool {
         if dirty {
             let instance = &mut self.instances[frame.instance as usize];
             instance.dirty_remove(&mut self.frames, id);
+            instance.dirty.lsn_sum -= u128::from(self.oldest_change[id.index()].0);
         }
     }
 

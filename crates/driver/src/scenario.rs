@@ -18,9 +18,11 @@
 
 mod catalogue;
 mod check;
+mod commit;
 mod document;
 mod engine;
 mod error;
+mod flush;
 mod general;
 mod kind;
 mod layers;
@@ -28,6 +30,7 @@ mod machine;
 mod param;
 mod pool;
 mod quantity;
+mod redo;
 mod report;
 mod scale;
 mod schema;
@@ -49,8 +52,8 @@ pub use schema::{markdown_table, reference, schema, schema_of};
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
 
-use cost_model::Bytes;
 use cost_model::device::DeviceSpec;
+use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, WriteBackConfig};
 
 use layers::Layer;
 
@@ -73,6 +76,14 @@ pub struct Scenario {
     pub machine: Machine,
     /// The buffer pool.
     pub pool: Pool,
+    /// The redo log, if there is one; its size is at the scale of the run.
+    pub redo: Option<RedoConfig>,
+    /// What a commit waits for.
+    pub commit: CommitConfig,
+    /// How dirty pages travel to the device.
+    pub write_back: WriteBackConfig,
+    /// The thread that writes back while nobody waits.
+    pub background: Option<BackgroundConfig>,
     /// The engine.
     pub engine: Engine,
     /// Keys, clients, deletes, queries.
@@ -156,6 +167,10 @@ impl Scenario {
             scale: values.scale(),
             machine: Machine::from_values(&values),
             pool: Pool::from_values(&values),
+            redo: redo::redo(&values),
+            commit: commit::commit(&values),
+            write_back: flush::write_back(&values),
+            background: flush::background(&values),
             engine: Engine::from_values(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),

@@ -44,8 +44,16 @@ pub(super) struct Instance {
 /// Dirty pages in the order in which they became dirty.
 pub(super) struct DirtyList {
     newest: FrameId,
-    oldest: FrameId,
+    pub(super) oldest: FrameId,
     pub(super) len: u32,
+    /// Sum of the places in the log where they became dirty.
+    pub(super) lsn_sum: u128,
+}
+
+impl Default for DirtyList {
+    fn default() -> Self {
+        Self { newest: FrameId::NONE, oldest: FrameId::NONE, len: 0, lsn_sum: 0 }
+    }
 }
 
 impl Instance {
@@ -60,7 +68,7 @@ impl Instance {
             old_len_min: if old_fraction > 0.0 { old_len_min } else { u32::MAX },
             free: FrameId::NONE,
             free_len: 0,
-            dirty: DirtyList { newest: FrameId::NONE, oldest: FrameId::NONE, len: 0 },
+            dirty: DirtyList::default(),
             evictions: 0,
             young_distance,
             warm: false,

@@ -2,7 +2,7 @@
 
 use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use cost_model::{
-    Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
+    Background, Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
 };
 use index::{IndexEngine, IndexShape, KeySource};
 
@@ -23,7 +23,8 @@ const QUERY_STREAM: u64 = 1 << 41;
 /// The world of a scenario at the start of its run.
 pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let stream = scenario.workload.stream.open()?;
-    let threads = scenario.workload.connections() as usize;
+    let background = usize::from(scenario.background.is_some());
+    let threads = scenario.workload.connections() as usize + background;
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
     let (engine, source) = match stream {
@@ -57,7 +58,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     })
 }
 
-/// The clients of a scenario: those that insert first.
+/// The clients of a scenario, those that insert first, and its background thread.
 pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
     let workload = &scenario.workload;
     let inserter = || {
@@ -73,6 +74,9 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
             let draw = Draw::new(scenario.seed, QUERY_STREAM + u64::from(number));
             roles.push(Role::Query(Box::new(Querier::new(*queries, draw))));
         }
+    }
+    if let Some(config) = &scenario.background {
+        roles.push(Role::Background(Box::new(Background::new(config.clone()))));
     }
     let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
     roles.into_iter().map(client).collect()
@@ -194,6 +198,10 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
             neighbours: pool.neighbours,
             area_pages: pool.area_pages,
         },
+        log_disks: None,
+        write_back: scenario.write_back.clone(),
+        redo: scenario.redo.clone(),
+        commit: scenario.commit,
         page_size: engine.page_size,
         os_cache: match pool.io {
             FileIo::Direct => None,

@@ -16,6 +16,7 @@ pub(super) struct Deletion {
     row: u64,
     end: u64,
     index: u8,
+    is_committing: bool,
 }
 
 impl Deletion {
@@ -38,7 +39,8 @@ impl Deletion {
         }
         let row = world.oldest_row;
         world.oldest_row += rows;
-        let deletion = Self { started: thread.now(), row, end: row + rows, index: 0 };
+        let deletion =
+            Self { started: thread.now(), row, end: row + rows, index: 0, is_committing: false };
         let price = world.jittered(world.machine.prices().statement);
         world.machine.compute(thread, price);
         Some(deletion)
@@ -62,8 +64,14 @@ impl Deletion {
                 world.machine.compute(thread, price);
             }
         }
-        let price = world.machine.prices().commit;
-        world.machine.compute(thread, price);
+        if !self.is_committing {
+            self.is_committing = true;
+            let price = world.machine.prices().commit;
+            world.machine.compute(thread, price);
+        }
+        if world.machine.commit(thread).is_err() {
+            return false;
+        }
         world.delete_latency.record(self.started, thread.now());
         true
     }

@@ -30,6 +30,8 @@ enum State {
     BetweenRows,
     /// Inserting a row: the index that is next.
     Row(RowId, u8),
+    /// The statement is done, its commit may wait.
+    Committing,
     /// Deleting rows that have left the window.
     Deleting(Deletion),
 }
@@ -91,6 +93,11 @@ impl Inserter {
                         }
                     }
                 }
+                State::Committing => {
+                    if world.machine.commit(thread).is_ok() {
+                        self.statement_done(thread, world);
+                    }
+                }
                 State::Deleting(deletion) => {
                     if deletion.step(thread, world) {
                         self.state = State::Idle;
@@ -130,7 +137,13 @@ impl Inserter {
             self.rows_uncommitted = 0;
             let price = world.machine.prices().commit;
             world.machine.compute(thread, price);
+            self.state = State::Committing;
+        } else {
+            self.statement_done(thread, world);
         }
+    }
+
+    fn statement_done(&mut self, thread: &mut SimThread, world: &mut World) {
         world.insert_latency.record(self.started, thread.now());
         self.state = match Deletion::after_statement(thread, world) {
             Some(deletion) => State::Deleting(deletion),

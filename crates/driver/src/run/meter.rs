@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cost_model::{
-    Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
+    Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
 use index::{IndexId, IndexStats};
@@ -43,6 +43,7 @@ struct Snapshot {
     time: TimeLedger,
     io: IoLedger,
     pool: PoolStats,
+    redo: Option<u64>,
     splits: u64,
     coalesces: u64,
 }
@@ -58,6 +59,7 @@ struct Interval {
     io: IoLedger,
     requests: u64,
     reads: u64,
+    redo: Option<u64>,
     splits: u64,
     coalesces: u64,
 }
@@ -118,7 +120,7 @@ impl Meter {
             let counts = PageCounts { leaf: stats.leaf_pages, internal: stats.internal_pages };
             (name.clone(), counts)
         });
-        let (reads, writes) = interval.io.reads_and_writes();
+        let (reads, writes) = interval.io.pages_moved();
         let point = Point {
             rows: now.rows,
             rows_full_scale: self.scale.full(now.rows),
@@ -134,8 +136,10 @@ impl Meter {
             reads_per_query: per_query(&interval),
             read_bytes_per_row: interval.per_row(reads.bytes),
             write_bytes_per_row: interval.per_row(writes.bytes),
+            redo_bytes_per_row: interval.redo.map(|bytes| interval.per_row(bytes)),
             hit_ratio: interval.hit_ratio(),
             dirty_pages: world.machine.dirty_pages(),
+            checkpoint_age_bytes: world.machine.checkpoint_age().map(Bytes::get),
             pages: pages.collect(),
             splits: interval.splits,
             coalesces: interval.coalesces,
@@ -160,7 +164,7 @@ impl Meter {
     /// The result of all finished intervals.
     pub(super) fn finish(mut self, world: &World) -> RunResult {
         let whole = self.last.since(&Snapshot::default());
-        let (reads, writes) = whole.io.reads_and_writes();
+        let (reads, writes) = whole.io.pages_moved();
         if reads.requests + writes.requests == 0 {
             self.note("no I/O happened: all pages stayed in the buffer pool".to_owned());
         }
@@ -223,6 +227,7 @@ impl Meter {
             time,
             io: world.machine.io().clone(),
             pool: *world.machine.pool_stats(),
+            redo: world.machine.redo_stats().map(|redo| redo.bytes),
             splits: stats.iter().map(|stats| stats.splits).sum(),
             coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
         }
@@ -241,6 +246,7 @@ impl Snapshot {
             io: self.io.since(&earlier.io),
             requests: self.pool.requests - earlier.pool.requests,
             reads: self.pool.reads - earlier.pool.reads,
+            redo: self.redo.map(|bytes| bytes - earlier.redo.unwrap_or_default()),
             splits: self.splits - earlier.splits,
             coalesces: self.coalesces - earlier.coalesces,
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
-use super::{engine, general, machine, pool, report, workload};
+use super::{commit, engine, flush, general, machine, pool, redo, report, workload};
 
 /// One key of a scenario file.
 #[derive(Clone, Copy, Debug)]
@@ -199,6 +199,9 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         machine::PARAMS,
         machine::DISK_PARAMS,
         pool::PARAMS,
+        redo::PARAMS,
+        commit::PARAMS,
+        flush::PARAMS,
         engine::PARAMS,
         workload::PARAMS,
         report::PARAMS,
