@@ -86,6 +86,7 @@ pub struct Machine {
     os_cache: Option<OsCache>,
     cores: Option<Station>,
     io: IoLedger,
+    redo_bytes: u64,
     /// Writes under way: when each is done, and its frame.
     writes: BinaryHeap<Reverse<(SimTime, FrameId)>>,
     next_write_done: SimTime,
@@ -107,6 +108,7 @@ impl Machine {
                 .os_cache
                 .map(|size| OsCache::new(size.whole(config.page_size) as usize)),
             io: IoLedger::default(),
+            redo_bytes: 0,
             writes: BinaryHeap::new(),
             next_write_done: SimTime::NEVER,
             batch: Vec::new(),
@@ -133,6 +135,11 @@ impl Machine {
     /// All I/O so far by purpose.
     pub fn io(&self) -> &IoLedger {
         &self.io
+    }
+
+    /// Bytes that have entered the redo log so far.
+    pub fn redo_bytes(&self) -> u64 {
+        self.redo_bytes
     }
 
     /// Counters of the buffer pool.
@@ -250,6 +257,13 @@ impl Machine {
             self.pool.write_done(frame);
         }
         Ok(frame)
+    }
+
+    /// A mini-transaction of `bytes` enters the redo log: called before the pages it changes are
+    /// told to have changed or to exist.
+    #[inline]
+    pub fn log(&mut self, bytes: u64) {
+        self.redo_bytes += bytes;
     }
 
     /// The operation used a page it has fetched.
