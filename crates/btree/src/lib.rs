@@ -61,6 +61,7 @@
 //!     space: SpaceConfig::INNODB,
 //!     split: SplitPolicy::InnoDb,
 //!     sibling_reads: true,
+//!     redo: None, // no log
 //!     seed: 1,
 //! };
 //! let config = MachineConfig {
@@ -110,6 +111,7 @@ mod format;
 mod insert;
 mod node;
 mod pages;
+mod redo;
 mod scan;
 mod space;
 mod split;
@@ -118,5 +120,6 @@ mod verify;
 
 pub use engine::{BTree, TreeConfig};
 pub use format::PageFormat;
+pub use redo::RedoFormat;
 pub use space::SpaceConfig;
 pub use split::SplitPolicy;
