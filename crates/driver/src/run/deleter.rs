@@ -36,6 +36,7 @@ impl Deletion {
         if world.rows_done < world.oldest_row + window + rows {
             return None;
         }
+        world.engine.begin_transaction(&mut world.machine);
         let row = world.oldest_row;
         world.oldest_row += rows;
         let deletion = Self { started: thread.now(), row, end: row + rows, index: 0 };

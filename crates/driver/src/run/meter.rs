@@ -43,6 +43,7 @@ struct Snapshot {
     time: TimeLedger,
     io: IoLedger,
     pool: PoolStats,
+    redo_bytes: u64,
     splits: u64,
     coalesces: u64,
 }
@@ -58,6 +59,7 @@ struct Interval {
     io: IoLedger,
     requests: u64,
     reads: u64,
+    redo_bytes: u64,
     splits: u64,
     coalesces: u64,
 }
@@ -119,6 +121,7 @@ impl Meter {
             (name.clone(), counts)
         });
         let (reads, writes) = interval.io.reads_and_writes();
+        let logs = 0 < now.redo_bytes;
         let point = Point {
             rows: now.rows,
             rows_full_scale: self.scale.full(now.rows),
@@ -134,6 +137,7 @@ impl Meter {
             reads_per_query: per_query(&interval),
             read_bytes_per_row: interval.per_row(reads.bytes),
             write_bytes_per_row: interval.per_row(writes.bytes),
+            redo_bytes_per_row: logs.then(|| interval.per_row(interval.redo_bytes)),
             hit_ratio: interval.hit_ratio(),
             dirty_pages: world.machine.dirty_pages(),
             pages: pages.collect(),
@@ -223,6 +227,7 @@ impl Meter {
             time,
             io: world.machine.io().clone(),
             pool: *world.machine.pool_stats(),
+            redo_bytes: world.machine.redo_bytes(),
             splits: stats.iter().map(|stats| stats.splits).sum(),
             coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
         }
@@ -241,6 +246,7 @@ impl Snapshot {
             io: self.io.since(&earlier.io),
             requests: self.pool.requests - earlier.pool.requests,
             reads: self.pool.reads - earlier.pool.reads,
+            redo_bytes: self.redo_bytes - earlier.redo_bytes,
             splits: self.splits - earlier.splits,
             coalesces: self.coalesces - earlier.coalesces,
         }
