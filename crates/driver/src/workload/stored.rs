@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(bytes(&Stored::new().float(280.32)), [0xf6, 0x28, 0x8c, 0x43]);
         assert_eq!(bytes(&Stored::new().datetime(0, 5)), [0x99, 0x8e, 0x82, 0, 0]);
         assert_eq!(bytes(&Stored::new().datetime(3_723, 5)), [0x99, 0x8e, 0x82, 0x10, 0x83]);
-        let digits = (1 << 63 | 20_130_101_010_203u64).to_be_bytes();
+        let digits = ((1 << 63) + 20_130_101_010_203u64).to_be_bytes();
         assert_eq!(bytes(&Stored::new().datetime(3_723, 8)), digits);
     }
 
