@@ -118,7 +118,7 @@ impl Limits {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn innodb() -> PageFormat {

@@ -61,6 +61,7 @@
 //!     space: SpaceConfig::INNODB,
 //!     split: SplitPolicy::InnoDb,
 //!     sibling_reads: true,
+//!     redo: None, // no log
 //!     seed: 1,
 //! };
 //! let pool = PoolConfig {
@@ -101,6 +102,7 @@ mod format;
 mod insert;
 mod node;
 mod pages;
+mod redo;
 mod scan;
 mod space;
 mod split;
@@ -109,5 +111,6 @@ mod verify;
 
 pub use engine::{BTree, TreeConfig};
 pub use format::PageFormat;
+pub use redo::RedoFormat;
 pub use space::SpaceConfig;
 pub use split::SplitPolicy;

@@ -24,7 +24,7 @@ pub(crate) struct Page {
     kind: u8,
     index: u8,
     has_last: u8,
-    reserved: u8,
+    changed_by: u8,
     records: u16,
     slots: u16,
     /// Run: its first row. Rows: the newest chunk. Node: the number of the node.
@@ -38,6 +38,16 @@ pub(crate) struct Page {
     /// does; all zeros for the first leaf, all ones for the last.
     lower_bound: u32,
     upper_bound: u32,
+}
+
+/// What a change of a leaf finds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    /// The transaction has not changed the leaf before. (Wrong for a leaf that was last changed
+    /// exactly 256 transactions ago, or a multiple.)
+    pub(crate) is_first: bool,
+    /// A slot has lost its record to a deletion or a split.
+    pub(crate) has_garbage: bool,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -143,6 +153,15 @@ impl Pages {
         let contents = *self.get(from);
         self.set(to, contents);
         self.known[from.index()] = Page::zeroed();
+    }
+
+    /// Notes that a transaction changes a leaf.
+    #[inline]
+    pub(crate) fn note_change(&mut self, page: PageId, transaction: u8) -> Change {
+        let page = &mut self.known[page.index()];
+        let is_first = page.changed_by != transaction;
+        page.changed_by = transaction;
+        Change { is_first, has_garbage: page.records < page.slots }
     }
 
     /// Adds a row that was inserted: the page's last insert from now on.

@@ -386,7 +386,7 @@ impl BufferPool {
             return 0;
         }
         let spares = match margin.counts {
-            MarginCounts::Free => list.free_len,
+            MarginCounts::Free { .. } => list.free_len,
             MarginCounts::FreeAndClean => {
                 list.free_len + list.count_spares(&mut self.frames, margin.scan)
             }
@@ -395,24 +395,31 @@ impl BufferPool {
         if margin.low <= spares { 0 } else { margin.high - spares }
     }
 
-    /// Frees clean pages at the tail of `instance` until `want` frames are free or as many pages
-    /// as the margin scans were looked at; tells how many are still missing.
-    pub(crate) fn free_clean_tail(&mut self, instance: usize, want: u32) -> u32 {
-        let mut missing = want;
-        let mut id = self.instances[instance].tail;
-        for _ in 0..self.config.margin.scan {
-            if missing == 0 || id.is_none() {
-                break;
+    /// The next page of `instance` from the tail on, or from where a batch has got to, that can be
+    /// written; clean pages on the way are freed. `None` when so many frames are free as the
+    /// margin asks for, the `under_way` ones counted, or the scan has gone its length.
+    pub(crate) fn next_at_tail(
+        &mut self,
+        instance: usize,
+        scanned: &mut u32,
+        under_way: u32,
+    ) -> Option<FrameId> {
+        loop {
+            let list = &self.instances[instance];
+            let enough = self.config.margin.high <= list.free_len + under_way;
+            let id = if *scanned == 0 { list.tail } else { list.hazard };
+            if enough || id.is_none() || self.config.margin.scan <= *scanned {
+                return None;
             }
-            let prev = self.frames[id.index()].prev;
+            *scanned += 1;
+            self.instances[instance].hazard = self.frames[id.index()].prev;
             if self.frames[id.index()].is_replaceable() {
                 self.free(id);
                 self.instances[instance].spares += 1;
-                missing -= 1;
+            } else if self.frames[id.index()].is_writable() {
+                return Some(id);
             }
-            id = prev;
         }
-        missing
     }
 
     /// The least recently used page of `instance` that could be written now, from `from` on
@@ -475,9 +482,12 @@ impl BufferPool {
     /// the margin counts free frames only.
     pub(crate) fn lru_write_done(&mut self, id: FrameId) {
         self.clean(id);
+        if let MarginCounts::Free { frees_written: false, .. } = self.config.margin.counts {
+            return;
+        }
         let frame = &self.frames[id.index()];
         let instance = &mut self.instances[frame.instance as usize];
-        if self.config.margin.counts == MarginCounts::Free && frame.pins == 0 {
+        if self.config.margin.frees_written() && frame.pins == 0 {
             instance.spares += 1;
             self.free(id);
         } else {

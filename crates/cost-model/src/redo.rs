@@ -191,9 +191,9 @@ impl RedoConfig {
     /// `share` of the capacity less `reserve` bytes, and 7/8, 15/16 and 31/32 of it are the limits
     /// below.
     pub fn innodb(capacity: Bytes, share: f64, reserve: Bytes) -> Self {
+        let (block, block_overhead) = Self::BLOCK;
         let usable = (capacity.get() as f64 * share) as u64;
         let age_max = usable.saturating_sub(reserve.get()).max(usable / 8).max(1);
-        let (block, block_overhead) = Self::BLOCK;
         Self {
             capacity,
             block,

@@ -40,7 +40,7 @@ mod values;
 mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
-pub use engine::{Engine, EngineKind, Split};
+pub use engine::{Engine, EngineKind, Redo, RedoWord, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;

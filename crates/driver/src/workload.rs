@@ -27,6 +27,7 @@ mod packing;
 mod profile;
 mod purchases;
 mod recorded;
+mod stored;
 
 use std::path::PathBuf;
 

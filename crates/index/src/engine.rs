@@ -20,6 +20,9 @@ pub trait IndexEngine {
     /// has no effect on any result.
     fn prepare(&mut self, machine: &Machine, rows: Range<u64>);
 
+    /// A transaction begins: what is inserted and deleted from now on belongs to it.
+    fn begin_transaction(&mut self, _machine: &mut Machine) {}
+
     /// Inserts the entry of `row` into an index. Blind: nothing is returned that would need a
     /// read.
     ///

@@ -70,10 +70,7 @@ impl Machine {
 
     /// The LRU flush margin: when too little of the tail could be replaced, some of it is written.
     pub(super) fn keep_margin(&mut self, thread: &mut SimThread, instance: usize) {
-        let mut want = self.pool.margin_shortage(instance);
-        if 0 < want && self.config.pool.margin.counts == MarginCounts::Free {
-            want = self.pool.free_clean_tail(instance, want);
-        }
+        let want = self.pool.margin_shortage(instance);
         if 0 < want {
             self.flush_tail(thread, instance, want);
         }
@@ -87,7 +84,7 @@ impl Machine {
                 self.cleaner_wanted = Some(thread.now());
                 thread.let_go_first(thread.now());
             }
-            (_, None) => thread.duties.push_back(Duty::Flush(lru_batch(instance, want))),
+            (_, None) => thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want))),
             (LruWriter::Reader, Some(other)) => {
                 thread.duties.push_back(Duty::Behind(other, Cause::FreePage));
             }
@@ -144,9 +141,8 @@ impl Machine {
     pub fn flush_tails(&mut self, thread: &mut SimThread) {
         for instance in 0..self.config.pool.instances as usize {
             let want = self.pool.margin_shortage(instance);
-            let want = if 0 < want { self.pool.free_clean_tail(instance, want) } else { 0 };
             if 0 < want && self.batches.running(List::Lru, instance).is_none() {
-                thread.duties.push_back(Duty::Flush(lru_batch(instance, want)));
+                thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want)));
             }
         }
     }
@@ -176,9 +172,14 @@ impl Machine {
         let done = self.write_zeros(thread.now(), offset, len);
         self.wait(thread, done, Cause::Flush)
     }
-}
 
-fn lru_batch(instance: usize, pages: u32) -> Box<FlushBatch> {
-    let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX };
-    Box::new(FlushBatch::new(wanted, None))
+    /// A batch that writes `want` pages at the tail; a page cleaner's ends by its own rule.
+    fn lru_batch(&self, instance: usize, want: u32) -> Box<FlushBatch> {
+        let pages = match self.config.pool.margin.counts {
+            MarginCounts::FreeAndClean => want,
+            MarginCounts::Free { writes_max, .. } => writes_max,
+        };
+        let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX };
+        Box::new(FlushBatch::new(wanted, None))
+    }
 }

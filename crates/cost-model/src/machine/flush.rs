@@ -8,7 +8,9 @@
 
 use super::Machine;
 use super::batches::{BatchId, List};
-use crate::{Cause, FrameId, Lsn, Neighbours, PageId, SimDuration, SimThread, SimTime, Step};
+use crate::{
+    Cause, FrameId, Lsn, MarginCounts, Neighbours, PageId, SimDuration, SimThread, SimTime, Step,
+};
 
 /// The least time that somebody waits who does not know for how long.
 const NEXT_INSTANT: SimDuration = SimDuration::from_ns(1);
@@ -22,6 +24,9 @@ pub(crate) struct FlushBatch {
     /// Where all of its waits are booked, if not each by its kind.
     cause: Option<Cause>,
     phase: Phase,
+    /// Pages collected so far, and pages that a page cleaner has looked at.
+    written: u32,
+    scanned: u32,
     /// Pages collected and not yet posted, in the order of their places.
     pages: Vec<(PageId, FrameId)>,
     id: Option<BatchId>,
@@ -57,6 +62,8 @@ impl FlushBatch {
             wanted,
             cause,
             phase: Phase::Collect,
+            written: 0,
+            scanned: 0,
             pages: Vec::new(),
             id: None,
         }
@@ -186,8 +193,16 @@ impl Machine {
         let Wanted { list, instance, older_than, .. } = batch.wanted;
         batch.pages.clear();
         let mut at = None;
+        let (cleans, frees_written) = match self.config.pool.margin.counts {
+            MarginCounts::FreeAndClean => (false, false),
+            MarginCounts::Free { frees_written, .. } => (true, frees_written),
+        };
         while 0 < batch.left && (batch.pages.len() as u32) < room {
             let next = match list {
+                List::Lru if cleans => {
+                    let freed_soon = if frees_written { batch.written } else { 0 };
+                    self.pool.next_at_tail(instance, &mut batch.scanned, freed_soon)
+                }
                 List::Lru => self.pool.next_writable(instance, at),
                 List::Dirty => self.pool.next_dirty(instance, at, older_than),
             };
@@ -203,6 +218,7 @@ impl Machine {
             }
             let taken = (batch.pages.len() - before) as u32;
             batch.left = batch.left.saturating_sub(taken);
+            batch.written += taken;
             thread.pages_flushed += u64::from(taken);
             at = Some(frame);
         }

@@ -36,6 +36,8 @@ pub(super) struct Instance {
     /// The next page that a flush of the tail will look at; walks ahead of it, a step with each
     /// eviction, so that the processor has loaded what the flush will need.
     scout: FrameId,
+    /// The next page that a batch of the page cleaner will look at.
+    pub(super) hazard: FrameId,
     /// At least this many frames can be replaced: a lower bound kept between two looks at the
     /// tail of the list, so that not every read pays for one.
     pub(super) spares: i64,
@@ -73,6 +75,7 @@ impl Instance {
             young_distance,
             warm: false,
             scout: FrameId::NONE,
+            hazard: FrameId::NONE,
             spares: 0,
         }
     }
@@ -191,6 +194,9 @@ impl Instance {
     }
 
     pub(super) fn remove(&mut self, frames: &mut [Frame], id: FrameId) {
+        if id == self.hazard {
+            self.hazard = frames[id.index()].prev;
+        }
         if id == self.scout {
             self.scout = frames[id.index()].prev;
         }

@@ -37,7 +37,10 @@ fn a_read_leaves_enough_pages_that_can_be_replaced() {
 
 #[test]
 fn a_margin_of_free_frames_keeps_them_free() {
-    let mut rig = Rig::new(with_margin(MarginCounts::Free), DeviceSpec::Null);
+    let mut rig = Rig::new(
+        with_margin(MarginCounts::Free { writes_max: 186, frees_written: true }),
+        DeviceSpec::Null,
+    );
     for page in 0..4_000 {
         rig.change(page);
         rig.operate(|_, _| Ok(()));

@@ -1,6 +1,6 @@
 //! Builds the machine, the engine and the clients that a scenario describes.
 
-use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use cost_model::{
     Background, Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
 };
@@ -12,7 +12,9 @@ use super::querier::Querier;
 use super::world::{Latencies, StallCounter, World};
 use super::{Client, Role, RunError};
 use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
-use crate::scenario::{DeleteConnection, Engine, EngineKind, FileIo, Origin, Scenario, Split};
+use crate::scenario::{
+    DeleteConnection, Engine, EngineKind, FileIo, Origin, RedoWord, Scenario, Split,
+};
 use crate::workload::{self, Stream, StreamSpec};
 
 /// Parts of a run draw from streams of their own: the numbers of those that are not the
@@ -28,10 +30,15 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
     let (engine, source) = match stream {
-        Stream::IiBench(source) => engine(scenario, &shapes, &mut machine, source),
+        Stream::IiBench(source) => {
+            let layout = scenario.workload.widths.layout(source.domain().profile);
+            engine(scenario, &shapes, &mut machine, source.with_layout(layout))
+        }
         Stream::Micro(source) => engine(scenario, &shapes, &mut machine, source),
         Stream::Recorded(source) => {
-            engine(scenario, &shapes, &mut machine, std::sync::Arc::new(source))
+            let layout = scenario.workload.widths.layout(source.domain().profile);
+            let source = std::sync::Arc::new(source.with_layout(layout));
+            engine(scenario, &shapes, &mut machine, source)
         }
     };
     Ok(World {
@@ -238,8 +245,18 @@ fn tree_config(scenario: &Scenario) -> TreeConfig {
             Split::Random { spread } => SplitPolicy::Random { spread },
         },
         sibling_reads: engine.sibling_reads,
+        redo: redo_format(engine),
         seed: scenario.seed,
     }
+}
+
+fn redo_format(engine: &Engine) -> Option<RedoFormat> {
+    let redo = engine.redo?;
+    let (split, transaction) = (redo.split.get() as u32, redo.transaction.get() as u32);
+    Some(match redo.format {
+        RedoWord::MySql51 => RedoFormat::mysql_5_1(split, transaction),
+        RedoWord::MariaDb1011 => RedoFormat::mariadb_10_11(split, transaction),
+    })
 }
 
 fn page_format(engine: &Engine) -> PageFormat {

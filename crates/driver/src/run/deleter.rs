@@ -37,6 +37,7 @@ impl Deletion {
         if world.rows_done < world.oldest_row + window + rows {
             return None;
         }
+        world.engine.begin_transaction(&mut world.machine);
         let row = world.oldest_row;
         world.oldest_row += rows;
         let deletion =

@@ -124,6 +124,9 @@ impl Inserter {
             let end = (row + LOOK_AHEAD).min(world.rows_total);
             world.engine.prepare(&world.machine, row..end);
         }
+        if self.rows_uncommitted == 0 {
+            world.engine.begin_transaction(&mut world.machine);
+        }
         world.next_row += 1;
         self.rows_left -= 1;
         self.rows_uncommitted += 1;

@@ -33,6 +33,13 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("1280KiB")
     .source("MySQL 5.1 source, log0log.c: 64 KB x (10 + thread_concurrency 8) + 128 KB")
     .shrinks(),
+    Param::new(
+        "redo.block_overhead",
+        Kind::Bytes(0, 256),
+        "Bytes of header and trailer of each block of 512 bytes of the log.",
+    )
+    .preset("16B")
+    .source("MySQL 5.1 source, log0log.h: 12 + 4"),
 ];
 
 /// Bytes of the header of a log file (`MySQL` 5.1 source, log0log.h).
@@ -43,5 +50,8 @@ pub(super) fn redo(values: &Values) -> Option<RedoConfig> {
     let (files, size): (u64, Bytes) = (values.get("redo.files"), values.get("redo.file_size"));
     let capacity = Bytes::new(files * size.get().saturating_sub(FILE_HEADER));
     let (share, reserve) = (values.get("redo.age_share"), values.get("redo.age_reserve"));
-    (0 < files).then(|| RedoConfig::innodb(capacity, share, reserve))
+    (0 < files).then(|| RedoConfig {
+        block_overhead: values.get("redo.block_overhead"),
+        ..RedoConfig::innodb(capacity, share, reserve)
+    })
 }

@@ -5,7 +5,7 @@ use index::IndexShape;
 use super::profile::Profile;
 
 /// Bytes of an INT or FLOAT column.
-const INT: u32 = 4;
+pub(super) const INT: u32 = 4;
 
 /// The widths in which versions of the purchases table differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

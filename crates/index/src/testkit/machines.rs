@@ -66,7 +66,11 @@ pub(super) fn machines(frames: RangeInclusive<u32>) -> impl Strategy<Value = Mac
     let touches = (prop_oneof![Just(0u32), Just(5)], prop_oneof![Just(0.0), Just(0.16)]);
     let device =
         prop_oneof![1 => Just(DeviceSpec::Null), 3 => Just(one_disk()), 1 => Just(one_drive())];
-    let counts = prop_oneof![Just(MarginCounts::FreeAndClean), Just(MarginCounts::Free)];
+    let counts = prop_oneof![
+        Just(MarginCounts::FreeAndClean),
+        Just(MarginCounts::Free { writes_max: 4, frees_written: true }),
+        Just(MarginCounts::Free { writes_max: 9, frees_written: false })
+    ];
     let margin = prop_oneof![
         counts.clone().prop_map(|counts| Margin { scan: 0, low: 0, high: 0, counts }),
         counts.prop_map(|counts| Margin { scan: 8, low: 3, high: 6, counts }),
