@@ -17,6 +17,8 @@ pub(crate) enum Duty {
     Checkpoint(Checkpoint),
     /// Waits until the file has grown.
     Growth,
+    /// Waits until then.
+    Await(SimTime, Cause),
 }
 
 /// How far a checkpoint is.
@@ -59,6 +61,7 @@ impl Machine {
                 },
                 Duty::Checkpoint(checkpoint) => self.checkpoint(thread, checkpoint),
                 Duty::Growth => self.grow_file(thread),
+                Duty::Await(until, cause) => self.wait(thread, *until, *cause),
             };
             if step.is_err() {
                 thread.duties.push_front(duty);
@@ -130,7 +133,7 @@ impl Machine {
     ) -> Option<BatchId> {
         let running = self.batches.running(List::Dirty, instance);
         if running.is_none() && 0 < pages {
-            let wanted = Wanted { list: List::Dirty, instance, pages, older_than };
+            let wanted = Wanted { list: List::Dirty, instance, pages, frames: 0, older_than };
             thread.duties.push_back(Duty::Flush(Box::new(FlushBatch::new(wanted, cause))));
         }
         running
@@ -177,9 +180,10 @@ impl Machine {
     fn lru_batch(&self, instance: usize, want: u32) -> Box<FlushBatch> {
         let pages = match self.config.pool.margin.counts {
             MarginCounts::FreeAndClean => want,
-            MarginCounts::Free { writes_max, .. } => writes_max,
+            MarginCounts::Free { writes_max, .. } => writes_max.max(want),
         };
-        let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX };
+        let frames = self.config.pool.margin.high.max(want);
+        let wanted = Wanted { list: List::Lru, instance, pages, frames, older_than: Lsn::MAX };
         Box::new(FlushBatch::new(wanted, None))
     }
 }

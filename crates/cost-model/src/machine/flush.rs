@@ -41,6 +41,8 @@ pub(crate) struct Wanted {
     pub(crate) instance: usize,
     /// Pages, neighbours included; it may get more by the neighbours of the last one.
     pub(crate) pages: u32,
+    /// From the LRU list, where free frames count: until so many are free.
+    pub(crate) frames: u32,
     /// From the list of dirty pages, only those whose oldest change is older.
     pub(crate) older_than: Lsn,
 }
@@ -180,7 +182,7 @@ impl Machine {
     pub(super) fn next_event(&self, now: SimTime) -> SimTime {
         let soon = now + NEXT_INSTANT;
         let batch = self.batches.next_after(now).unwrap_or(soon);
-        batch.min(self.writers.next_done()).max(soon)
+        batch.min(self.next_io_done()).max(soon)
     }
 
     /// Takes the next pages of the list with their neighbours: as many as the doublewrite buffer
@@ -190,7 +192,7 @@ impl Machine {
             0 => u32::MAX,
             pages => pages,
         };
-        let Wanted { list, instance, older_than, .. } = batch.wanted;
+        let Wanted { list, instance, frames, older_than, .. } = batch.wanted;
         batch.pages.clear();
         let mut at = None;
         let (cleans, frees_written) = match self.config.pool.margin.counts {
@@ -201,7 +203,7 @@ impl Machine {
             let next = match list {
                 List::Lru if cleans => {
                     let freed_soon = if frees_written { batch.written } else { 0 };
-                    self.pool.next_at_tail(instance, &mut batch.scanned, freed_soon)
+                    self.pool.next_at_tail(instance, frames, &mut batch.scanned, freed_soon)
                 }
                 List::Lru => self.pool.next_writable(instance, at),
                 List::Dirty => self.pool.next_dirty(instance, at, older_than),
