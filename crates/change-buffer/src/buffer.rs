@@ -1,5 +1,7 @@
 //! The state of a change buffer: entries, their tree, the bitmap pages, counters.
 
+use std::collections::VecDeque;
+
 use btree::OtherSegment;
 use cost_model::{Draw, Machine, PageId, Purpose, SimThread, Step};
 use index::{BufferStats, IndexShape};
@@ -24,11 +26,17 @@ pub(crate) struct Buffer {
     pub(crate) record_bytes: Vec<u32>,
     /// For each index, by the records of a leaf: what the bitmap says of its free space, in bytes.
     classes: Vec<Vec<u32>>,
+    /// Pages that are ready for the tree to grow, the next one first: half as many as the tree has.
+    pub(crate) free_pages: VecDeque<PageId>,
     /// The bitmap page of each group of data pages.
     bitmaps: Vec<PageId>,
     /// Operations that could be buffered so far.
     pub(crate) operations: u64,
 }
+
+/// Bytes of an entry's counter, operation and flag, of which the last may differ from those of the
+/// entry before it.
+const AFTER_COUNTER: u32 = 3;
 
 /// Bytes of a child page number and its marks in an internal page.
 const CHILD_POINTER: u32 = 5;
@@ -45,6 +53,13 @@ impl Buffer {
         root: PageId,
         data_pages: usize,
     ) -> Self {
+        // Entries of a page that follow each other begin with the same bytes: all up to the columns,
+        // or up to the counter that tells the order in which they came.
+        let after_counter = |columns: &u32| AFTER_COUNTER + (config.entry_column - 1) * columns;
+        let by_arrival = config.by_arrival;
+        let logged = |(shape, columns): (&IndexShape, &u32)| {
+            shape.entry_bytes + if by_arrival { after_counter(columns) } else { 0 }
+        };
         let entry = |(shape, columns): (&IndexShape, &u32)| {
             config.entry_header + config.entry_column * columns + shape.entry_bytes
         };
@@ -57,6 +72,7 @@ impl Buffer {
             directory_halves: config.directory_halves,
             reorganize_limit: config.reorganize_limit,
             join_below: config.join_below,
+            join_right: config.join_right,
             fan_out: fan_out.max(3),
         };
         let classes = rooms
@@ -70,9 +86,10 @@ impl Buffer {
             draw: Draw::new(config.seed, 1 << 33),
             segment,
             entry_bytes,
-            column_bytes: shapes.iter().map(|shape| shape.entry_bytes).collect(),
+            column_bytes: shapes.iter().zip(columns).map(logged).collect(),
             record_bytes,
             classes,
+            free_pages: VecDeque::new(),
             bitmaps: Vec::new(),
             operations: 0,
             config,
@@ -113,6 +130,11 @@ impl Buffer {
 
     pub(crate) fn add_bitmap(&mut self, page: PageId) {
         self.bitmaps.push(page);
+    }
+
+    /// Pages that must be ready before a page of the tree may be split.
+    pub(crate) fn reserve_pages(&self) -> usize {
+        (self.runs.pages() / 2 + 3 * (self.runs.height() + 1)) as usize
     }
 
     /// Fetches the internal pages of the buffer's tree above a leaf, and uses them.

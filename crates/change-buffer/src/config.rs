@@ -29,6 +29,8 @@ pub struct ChangeBufferConfig {
     pub reorganize_limit: u32,
     /// A page whose entries take fewer bytes is joined with a neighbour.
     pub join_below: u32,
+    /// Whether that may be the page after it although there is one before it (since 5.6).
+    pub join_right: bool,
     /// Every so many changes that could be buffered, clean pages that flushes have left at the
     /// LRU tail are freed; 0: never.
     pub free_flushed_every: u32,

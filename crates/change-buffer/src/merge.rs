@@ -7,6 +7,10 @@ use crate::buffer::run;
 use crate::engine::ChangeBuffered;
 use crate::runs::LeafId;
 
+/// So many pages more than must be ready are kept (`MySQL` 5.1 source, ibuf0ibuf.c,
+/// `ibuf_data_too_much_free`).
+const EXCESS_PAGES: usize = 3;
+
 impl<K: KeySource> ChangeBuffered<K> {
     /// Completes the first page that was read. Nothing happens if a page of the buffer that is
     /// needed for that must be read itself: then this is tried again.
@@ -72,14 +76,20 @@ impl<K: KeySource> ChangeBuffered<K> {
             }
         }
         let (moved, gone) = self.buffer.runs.join(leaf, partner);
+        self.buffer.stats.joins += 1;
         self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
-        for page in pages.into_iter().filter(|page| *page != gone) {
+        for page in pages {
             if let Some(frame) = machine.resident(page) {
                 machine.change(thread, frame);
             }
         }
-        machine.discard(gone);
-        self.tree.free(self.buffer.segment, gone);
+        self.buffer.free_pages.push_front(gone);
+        if self.buffer.reserve_pages() + EXCESS_PAGES < self.buffer.free_pages.len()
+            && let Some(excess) = self.buffer.free_pages.pop_back()
+        {
+            machine.discard(excess);
+            self.tree.free(self.buffer.segment, excess);
+        }
     }
 
     /// Fetches what a split of one of the buffer's leaves changes, and frames for what it creates.
@@ -100,7 +110,18 @@ impl<K: KeySource> ChangeBuffered<K> {
             let frame = machine.fetch_for_change(thread, *page, Purpose::BufferRead)?;
             machine.hold(thread, frame);
         }
-        machine.reserve(thread, above.len() as u32 + 2)
+        while self.buffer.free_pages.len() < self.buffer.reserve_pages() {
+            machine.reserve(thread, 1)?;
+            let near = self.buffer.free_pages.back().map_or(PageId(0), |last| PageId(last.0 + 1));
+            let page = self.tree.allocate(self.buffer.segment, near);
+            self.buffer.log(machine, |redo| redo.split);
+            machine.create(thread, page);
+            self.buffer.free_pages.push_back(page);
+        }
+        let frame =
+            machine.fetch_for_change(thread, self.buffer.free_pages[0], Purpose::BufferRead)?;
+        machine.hold(thread, frame);
+        machine.reserve(thread, above.len() as u32 + 1)
     }
 
     /// Splits a leaf of the buffer's tree; returns the half where the entry at `place` of a data
@@ -116,20 +137,17 @@ impl<K: KeySource> ChangeBuffered<K> {
         let old = self.buffer.runs.page(leaf);
         let above: Vec<PageId> = self.buffer.runs.above(leaf).collect();
         let entries = self.buffer.runs.entries(leaf);
-        let mut created = vec![self.tree.allocate(self.buffer.segment, PageId(old.0 + 1))];
         let (pending, sizes) = (&self.buffer.pending, &self.buffer.entry_bytes);
-        let (tree, segment) = (&mut self.tree, self.buffer.segment);
-        let first = created[0];
-        let moved = self.buffer.runs.split(
-            leaf,
-            first,
-            |page| run(pending, sizes, page),
-            || {
-                let page = tree.allocate(segment, PageId(old.0 + 1));
-                created.push(page);
-                page
-            },
-        );
+        let free_pages = &mut self.buffer.free_pages;
+        let mut used = Vec::new();
+        let mut take = || {
+            let page = free_pages.pop_front().expect("enough pages are ready");
+            used.push(page);
+            page
+        };
+        let new = take();
+        let moved = self.buffer.runs.split(leaf, new, |page| run(pending, sizes, page), take);
+        self.buffer.stats.splits += 1;
         debug_assert!(0 < moved.entries && moved.entries < entries);
         self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
         for page in std::iter::once(old).chain(above.first().copied()) {
@@ -137,8 +155,14 @@ impl<K: KeySource> ChangeBuffered<K> {
                 machine.change(thread, frame);
             }
         }
-        for page in created {
-            machine.create(thread, page);
+        for page in used {
+            match machine.resident(page) {
+                Some(frame) => machine.change(thread, frame),
+                // An internal page, of which nothing has to be read.
+                None => {
+                    machine.create(thread, page);
+                }
+            }
         }
         self.buffer.runs.leaf_for(data_page, place)
     }

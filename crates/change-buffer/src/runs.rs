@@ -54,6 +54,7 @@ pub(crate) struct Sizes {
     pub(crate) directory_halves: u32,
     pub(crate) reorganize_limit: u32,
     pub(crate) join_below: u32,
+    pub(crate) join_right: bool,
     /// Children of an internal page.
     pub(crate) fan_out: u32,
 }
@@ -454,16 +455,24 @@ impl Runs {
     }
 
     /// The neighbour that a leaf would be joined with, if it has so few entries that it should be
-    /// and they fit together: the one before it, or the one after the first.
+    /// and they fit together: the one before it, or the one after the first, or after any.
     pub(crate) fn partner(&self, leaf: LeafId) -> Option<LeafId> {
         let record = &self.leaves[leaf.0 as usize];
         if self.live.len() == 1 || self.sizes.join_below <= record.used {
             return None;
         }
-        let partner = self.before(leaf).or_else(|| self.after(leaf))?;
-        let other = &self.leaves[partner.0 as usize];
-        let directory = self.directory(record.entries + other.entries);
-        (record.used + other.used + directory <= self.sizes.usable).then_some(partner)
+        let (before, after) = (self.before(leaf), self.after(leaf));
+        let after = after.filter(|_| before.is_none() || self.sizes.join_right);
+        before.into_iter().chain(after).find(|partner| {
+            let other = &self.leaves[partner.0 as usize];
+            let directory = self.directory(record.entries + other.entries);
+            record.used + other.used + directory <= self.sizes.usable
+        })
+    }
+
+    /// Levels above the leaves.
+    pub(crate) fn height(&self) -> u32 {
+        self.root_level
     }
 
     /// Joins a leaf with its partner: the right one of the two goes. Tells what moved and which

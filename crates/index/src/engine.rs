@@ -113,6 +113,10 @@ pub struct BufferStats {
     pub merges: u64,
     /// Entries merged so far.
     pub merged_entries: u64,
+    /// Pages of the buffer's tree split so far.
+    pub splits: u64,
+    /// Pages of the buffer's tree joined with a neighbour so far.
+    pub joins: u64,
 }
 
 /// Counters and gauges of one index.

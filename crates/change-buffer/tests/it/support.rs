@@ -60,6 +60,7 @@ pub(crate) fn buffer(pages_max: u32, usable: u32) -> ChangeBufferConfig {
         directory_halves: 1,
         reorganize_limit: 0,
         join_below: usable / 2,
+        join_right: false,
         free_flushed_every: 4,
         bitmap_pages: 64,
         group_pages: 8,
