@@ -87,11 +87,12 @@ impl Background {
     pub fn step(&mut self, thread: &mut SimThread, machine: &mut Machine) {
         thread.rise();
         while self.act(thread, machine).is_ok() {
+            let moved = self.settle_quota(thread);
             if self.config.cleans_tails && machine.take_cleaner_call().is_some() {
                 machine.flush_tails(thread);
             } else if self.next_tick <= thread.now() {
                 self.tick(thread, machine);
-            } else if !self.writes_on(thread, machine) {
+            } else if !moved || !self.writes_on(thread, machine) {
                 thread.sleep_until(self.next_alarm());
                 break;
             }
@@ -186,19 +187,22 @@ impl Background {
         self.decided.get_or_insert(Decided { at: thread.now(), flushed, is_quota });
     }
 
-    /// After a batch: settles the quota, and goes on without sleep while too many pages are dirty,
-    /// if that is the rule. Tells whether there is something to do.
-    fn writes_on(&mut self, thread: &mut SimThread, machine: &mut Machine) -> bool {
-        let mut moved = true;
-        if let Some(decided) = self.decided.take() {
-            let flushed = thread.pages_flushed() - decided.flushed;
-            if decided.is_quota {
-                // What could not be written is not made up for later.
-                self.credit = (self.credit - flushed as f64).min(1.0);
-            }
-            moved = 0 < flushed && decided.at < thread.now();
+    /// After a batch: what it wrote is taken from the quota. Tells whether it, if there was one,
+    /// wrote anything and took time.
+    fn settle_quota(&mut self, thread: &SimThread) -> bool {
+        let Some(decided) = self.decided.take() else { return true };
+        let flushed = thread.pages_flushed() - decided.flushed;
+        if decided.is_quota {
+            // What could not be written is not made up for later.
+            self.credit = (self.credit - flushed as f64).min(1.0);
         }
-        if self.config.dirty_sleeps || !moved || !self.too_dirty(machine) {
+        0 < flushed && decided.at < thread.now()
+    }
+
+    /// Goes on without sleep while too many pages are dirty, if that is the rule. Tells whether
+    /// there is something to do.
+    fn writes_on(&mut self, thread: &mut SimThread, machine: &mut Machine) -> bool {
+        if self.config.dirty_sleeps || !self.too_dirty(machine) {
             return false;
         }
         self.decide(thread, false);

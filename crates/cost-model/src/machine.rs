@@ -75,6 +75,8 @@ pub struct Machine {
     file_end: u64,
     file_needed: u32,
     cleaner_wanted: Option<SimTime>,
+    /// Frames of each instance for which somebody waits who may not write himself.
+    frames_wanted: Vec<u32>,
     events: Option<Vec<(SimTime, Event)>>,
 }
 
@@ -107,6 +109,7 @@ impl Machine {
             file_end: 0,
             file_needed: 0,
             cleaner_wanted: None,
+            frames_wanted: vec![0; config.pool.instances as usize],
             events: None,
             config,
         }
@@ -443,12 +446,16 @@ impl Machine {
             self.note(under_way, |_| Event::Wait(Cause::FreePage, under_way));
             return thread.wait_until(under_way, Cause::FreePage);
         }
-        self.flush_tail(thread, instance, want);
         if self.config.write_back.lru == LruWriter::Cleaner {
-            let until = self.next_event(now);
-            return thread.wait_until(until, Cause::FreePage);
+            self.call_cleaner(thread);
+            let wanted = &mut self.frames_wanted[instance];
+            *wanted = want.max(*wanted);
+        } else if self.pool.next_writable(instance, None).is_some() {
+            let batch = self.lru_batch(instance, want, want);
+            thread.duties.push_back(Duty::Flush(batch));
+            return Blocked;
         }
-        Blocked
+        thread.wait_until(self.next_event(now), Cause::FreePage)
     }
 
     #[inline]

@@ -420,21 +420,23 @@ impl BufferPool {
     }
 
     /// The next page of `instance` from the tail on, or from where a batch has got to, that can be
-    /// written; clean pages on the way are freed. `None` when `frames` frames are free, the
-    /// `under_way` ones counted, or the scan has gone its length.
+    /// written; clean pages on the way are freed. `None` when so many frames are free as the
+    /// margin asks for, the `under_way` ones counted, or the scan has gone its length. Who waits
+    /// for `wanted` frames has it go on until there are so many.
     pub(crate) fn next_at_tail(
         &mut self,
         instance: usize,
-        frames: u32,
         scanned: &mut u32,
         under_way: u32,
+        wanted: u32,
     ) -> Option<FrameId> {
         loop {
             let list = &self.instances[instance];
-            let enough = frames <= list.free_len + under_way;
+            let have = list.free_len + under_way;
+            let enough = self.config.margin.high.max(wanted) <= have;
             let id = if *scanned == 0 { list.tail } else { list.hazard };
-            if enough || id.is_none() || self.config.margin.scan.max(list.scan_limit()) <= *scanned
-            {
+            let went_far = wanted <= have && self.config.margin.scan <= *scanned;
+            if enough || id.is_none() || went_far {
                 return None;
             }
             *scanned += 1;

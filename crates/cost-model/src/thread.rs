@@ -29,7 +29,7 @@ pub struct SimThread {
     pub(crate) duties: VecDeque<Duty>,
     /// The commit this thread is in.
     pub(crate) commit: Option<Commit>,
-    /// Dirty pages that this thread has given to the device.
+    /// Pages that this thread has written because they had been dirty for longest.
     pub(crate) pages_flushed: u64,
 }
 
@@ -66,7 +66,8 @@ impl SimThread {
         &self.time
     }
 
-    /// Dirty pages that this thread has given to the device so far.
+    /// Pages that this thread has written so far because they had been dirty for longest; those
+    /// at the tail of an LRU list are not among them.
     pub fn pages_flushed(&self) -> u64 {
         self.pages_flushed
     }

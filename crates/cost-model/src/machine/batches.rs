@@ -1,6 +1,13 @@
 //! Flush batches that are running: who may wait for which, and until when at least.
 
-use crate::SimTime;
+use crate::{SimDuration, SimTime};
+
+/// The least time that somebody waits who does not know for how long.
+pub(super) const NEXT_INSTANT: SimDuration = SimDuration::from_ns(1);
+
+/// The same where nothing is under way that could be waited for: operations of other threads hold
+/// the pages.
+pub(super) const RETRY: SimDuration = SimDuration::from_us(10);
 
 /// A batch, also after it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +48,7 @@ struct Slot {
 
 impl Batches {
     pub(super) fn begin(&mut self, list: List, instance: usize, now: SimTime) -> BatchId {
+        debug_assert!(self.running(list, instance).is_none(), "one batch for each list");
         let slot = self.slots.iter().position(|slot| !slot.is_running).unwrap_or_else(|| {
             let generation = 0;
             let idle =
@@ -116,9 +124,9 @@ impl Batches {
         self.slots[id.slot as usize].outstanding
     }
 
-    /// The first time after `now` at which a batch goes on.
-    pub(super) fn next_after(&self, now: SimTime) -> Option<SimTime> {
-        let running = self.slots.iter().filter(|slot| slot.is_running && now < slot.until);
-        running.map(|slot| slot.until).min()
+    /// When the first batch goes on.
+    pub(super) fn next(&self) -> SimTime {
+        let running = self.slots.iter().filter(|slot| slot.is_running);
+        running.map(|slot| slot.until).min().unwrap_or(SimTime::NEVER)
     }
 }

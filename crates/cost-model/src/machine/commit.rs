@@ -5,11 +5,9 @@
 //! share a sync of it.
 
 use super::Machine;
+use super::batches::NEXT_INSTANT;
 use super::config::{Binlog, LogAtCommit, SerialCommit};
-use crate::{Blocked, Cause, Lsn, SimDuration, SimThread, Step};
-
-/// A commit that waits for another one looks again after the other's wait and so much.
-const NEXT_INSTANT: SimDuration = SimDuration::from_ns(1);
+use crate::{Blocked, Cause, Lsn, SimThread, Step};
 
 /// Bytes of an event in the binary log: its size decides nothing beside the sync.
 const BINLOG_EVENT: u64 = 512;

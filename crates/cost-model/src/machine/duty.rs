@@ -53,6 +53,14 @@ impl Machine {
         thread.in_turn()?;
         self.settle(thread.now());
         while let Some(mut duty) = thread.duties.pop_front() {
+            if let Duty::Flush(batch) = &duty
+                && let Some((other, list)) = self.rival(batch)
+            {
+                if (list, self.config.write_back.lru) != (List::Lru, LruWriter::Reader) {
+                    continue;
+                }
+                duty = Duty::Behind(other, Cause::FreePage);
+            }
             let step = match &mut duty {
                 Duty::Flush(batch) => self.flush(thread, batch),
                 Duty::Behind(id, cause) => match self.batches.until(*id) {
@@ -71,6 +79,13 @@ impl Machine {
         thread.in_turn()
     }
 
+    /// The batch that writes from the same list, if this one has not begun: another thread was
+    /// faster.
+    fn rival(&self, batch: &FlushBatch) -> Option<(BatchId, List)> {
+        let (list, instance) = batch.waits_for_list()?;
+        Some((self.batches.running(list, instance)?, list))
+    }
+
     /// The LRU flush margin: when too little of the tail could be replaced, some of it is written.
     pub(super) fn keep_margin(&mut self, thread: &mut SimThread, instance: usize) {
         let want = self.pool.margin_shortage(instance);
@@ -83,16 +98,19 @@ impl Machine {
     pub(super) fn flush_tail(&mut self, thread: &mut SimThread, instance: usize, want: u32) {
         let running = self.batches.running(List::Lru, instance);
         match (self.config.write_back.lru, running) {
-            (LruWriter::Cleaner, _) => {
-                self.cleaner_wanted = Some(thread.now());
-                thread.let_go_first(thread.now());
-            }
-            (_, None) => thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want))),
+            (LruWriter::Cleaner, _) => self.call_cleaner(thread),
+            (_, None) => thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want, 0))),
             (LruWriter::Reader, Some(other)) => {
                 thread.duties.push_back(Duty::Behind(other, Cause::FreePage));
             }
             (LruWriter::ReaderAlone, Some(_)) => {}
         }
+    }
+
+    /// The page cleaner is to come now.
+    pub(super) fn call_cleaner(&mut self, thread: &mut SimThread) {
+        self.cleaner_wanted = Some(thread.now());
+        thread.let_go_first(thread.now());
     }
 
     /// When a thread wanted the page cleaner to come at once, if one did and it has not come.
@@ -122,7 +140,7 @@ impl Machine {
         }
     }
 
-    /// The same for one instance; `Err` with the batch that does so already.
+    /// The same for one instance; tells which batch does so already.
     pub(super) fn flush_oldest_of(
         &mut self,
         thread: &mut SimThread,
@@ -132,8 +150,9 @@ impl Machine {
         cause: Option<Cause>,
     ) -> Option<BatchId> {
         let running = self.batches.running(List::Dirty, instance);
-        if running.is_none() && 0 < pages {
-            let wanted = Wanted { list: List::Dirty, instance, pages, frames: 0, older_than };
+        let any = || self.pool.next_dirty(instance, None, older_than).is_some();
+        if running.is_none() && 0 < pages && any() {
+            let wanted = Wanted { list: List::Dirty, instance, pages, older_than, frames: 0 };
             thread.duties.push_back(Duty::Flush(Box::new(FlushBatch::new(wanted, cause))));
         }
         running
@@ -143,9 +162,13 @@ impl Machine {
     /// are dirty.
     pub fn flush_tails(&mut self, thread: &mut SimThread) {
         for instance in 0..self.config.pool.instances as usize {
-            let want = self.pool.margin_shortage(instance);
-            if 0 < want && self.batches.running(List::Lru, instance).is_none() {
-                thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want)));
+            if self.batches.running(List::Lru, instance).is_some() {
+                continue;
+            }
+            let wanted = std::mem::take(&mut self.frames_wanted[instance]);
+            let want = self.pool.margin_shortage(instance).max(wanted);
+            if 0 < want {
+                thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want, wanted)));
             }
         }
     }
@@ -166,24 +189,24 @@ impl Machine {
     fn grow_file(&mut self, thread: &mut SimThread) -> Step {
         let growth = self.config.write_back.file_growth;
         let page_size = self.config.page_size;
-        if u64::from(self.file_needed) < self.file_end {
-            return Ok(());
+        while self.file_end <= u64::from(self.file_needed) {
+            let offset = self.file_end * page_size.get();
+            self.file_end += growth.whole(page_size).max(1);
+            let len = self.file_end * page_size.get() - offset;
+            let done = self.write_zeros(thread.now(), offset, len);
+            self.wait(thread, done, Cause::Flush)?;
         }
-        let offset = self.file_end * page_size.get();
-        self.file_end += growth.whole(page_size).max(1);
-        let len = self.file_end * page_size.get() - offset;
-        let done = self.write_zeros(thread.now(), offset, len);
-        self.wait(thread, done, Cause::Flush)
+        Ok(())
     }
 
-    /// A batch that writes `want` pages at the tail; a page cleaner's ends by its own rule.
-    fn lru_batch(&self, instance: usize, want: u32) -> Box<FlushBatch> {
+    /// A batch that writes `want` pages at the tail; a page cleaner's ends by its own rule, or
+    /// when there are the free `frames` that somebody waits for.
+    pub(super) fn lru_batch(&self, instance: usize, want: u32, frames: u32) -> Box<FlushBatch> {
         let pages = match self.config.pool.margin.counts {
             MarginCounts::FreeAndClean => want,
             MarginCounts::Free { writes_max, .. } => writes_max.max(want),
         };
-        let frames = self.config.pool.margin.high.max(want);
-        let wanted = Wanted { list: List::Lru, instance, pages, frames, older_than: Lsn::MAX };
+        let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX, frames };
         Box::new(FlushBatch::new(wanted, None))
     }
 }

@@ -7,13 +7,8 @@
 //! and only who writes the oldest changes waits until they have got there.
 
 use super::Machine;
-use super::batches::{BatchId, List};
-use crate::{
-    Cause, FrameId, Lsn, MarginCounts, Neighbours, PageId, SimDuration, SimThread, SimTime, Step,
-};
-
-/// The least time that somebody waits who does not know for how long.
-const NEXT_INSTANT: SimDuration = SimDuration::from_ns(1);
+use super::batches::{BatchId, List, NEXT_INSTANT, RETRY};
+use crate::{Cause, FrameId, Lsn, MarginCounts, Neighbours, PageId, SimThread, SimTime, Step};
 
 /// A batch and how far it is.
 #[derive(Debug)]
@@ -41,10 +36,10 @@ pub(crate) struct Wanted {
     pub(crate) instance: usize,
     /// Pages, neighbours included; it may get more by the neighbours of the last one.
     pub(crate) pages: u32,
-    /// From the LRU list, where free frames count: until so many are free.
-    pub(crate) frames: u32,
     /// From the list of dirty pages, only those whose oldest change is older.
     pub(crate) older_than: Lsn,
+    /// Free frames for which somebody waits, whatever the margin asks for.
+    pub(crate) frames: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +64,11 @@ impl FlushBatch {
             pages: Vec::new(),
             id: None,
         }
+    }
+
+    /// The list and the instance of a batch that has not begun.
+    pub(super) fn waits_for_list(&self) -> Option<(List, usize)> {
+        self.id.is_none().then_some((self.wanted.list, self.wanted.instance))
     }
 
     fn cause(&self, kind: Cause) -> Cause {
@@ -177,12 +177,13 @@ impl Machine {
         thread.wait_until(until, cause)
     }
 
-    /// When something may have changed for a thread that waits for a page that is not yet given
-    /// to the device.
+    /// When something may have changed for a thread that waits for pages that are not yet given
+    /// to the device, or that others hold.
     pub(super) fn next_event(&self, now: SimTime) -> SimTime {
-        let soon = now + NEXT_INSTANT;
-        let batch = self.batches.next_after(now).unwrap_or(soon);
-        batch.min(self.next_io_done()).max(soon)
+        match self.batches.next().min(self.next_io_done()) {
+            SimTime::NEVER => now + RETRY,
+            event => event.max(now + NEXT_INSTANT),
+        }
     }
 
     /// Takes the next pages of the list with their neighbours: as many as the doublewrite buffer
@@ -192,7 +193,7 @@ impl Machine {
             0 => u32::MAX,
             pages => pages,
         };
-        let Wanted { list, instance, frames, older_than, .. } = batch.wanted;
+        let Wanted { list, instance, older_than, frames, .. } = batch.wanted;
         batch.pages.clear();
         let mut at = None;
         let (cleans, frees_written) = match self.config.pool.margin.counts {
@@ -203,7 +204,7 @@ impl Machine {
             let next = match list {
                 List::Lru if cleans => {
                     let freed_soon = if frees_written { batch.written } else { 0 };
-                    self.pool.next_at_tail(instance, frames, &mut batch.scanned, freed_soon)
+                    self.pool.next_at_tail(instance, &mut batch.scanned, freed_soon, frames)
                 }
                 List::Lru => self.pool.next_writable(instance, at),
                 List::Dirty => self.pool.next_dirty(instance, at, older_than),
@@ -221,7 +222,9 @@ impl Machine {
             let taken = (batch.pages.len() - before) as u32;
             batch.left = batch.left.saturating_sub(taken);
             batch.written += taken;
-            thread.pages_flushed += u64::from(taken);
+            if list == List::Dirty {
+                thread.pages_flushed += u64::from(taken);
+            }
             at = Some(frame);
         }
         if let (List::Lru, Some(frame)) = (list, at) {

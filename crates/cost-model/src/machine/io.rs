@@ -50,8 +50,14 @@ impl Machine {
     /// Gives adjacent pages of a batch to the device, or to the threads that write.
     pub(super) fn post(&mut self, now: SimTime, first: PageId, pages: u32, batch: BatchId) {
         self.batches.posted(batch, pages);
-        if let Some(request) = self.writers.post(first, pages, batch) {
+        if let Some(request) = self.writers.direct(first, pages, batch) {
             self.start_write(now, request);
+            return;
+        }
+        for page in (first.0..first.0 + pages).map(PageId) {
+            if let Some(superseded) = self.writers.queue(page, batch) {
+                self.batches.written(superseded, 1);
+            }
         }
     }
 

@@ -4,11 +4,9 @@
 //! Rules from `MySQL` 5.1 source, log0log.c.
 
 use super::Machine;
+use super::batches::RETRY;
 use super::duty::{Checkpoint, CheckpointPhase, Duty};
-use crate::{Cause, Lsn, SimDuration, SimThread, SimTime, Step};
-
-/// A thread that must wait for the log and finds nothing to write looks again after so long.
-const RETRY: SimDuration = SimDuration::from_us(10);
+use crate::{Cause, Lsn, SimThread, SimTime, Step};
 
 /// Between two looks at a log that is too old while another thread works on it.
 const LOOK_AGAIN: u64 = 4 << 10;
@@ -109,34 +107,25 @@ impl Machine {
             (end.since(oldest), config.age_sync.get(), config.age_async.get());
         let behind = redo.checkpoint_age();
         let (age_checkpoint, age_max) = (config.age_checkpoint.get(), config.age_max.get());
-        let next = |lsn: Lsn, limit: u64| lsn.plus(limit + 1).max(end.plus(LOOK_AGAIN));
-        redo.check_at = next(oldest, age_async).min(next(redo.checkpoint, age_checkpoint));
+        let soft = oldest.plus(age_async).min(redo.checkpoint.plus(age_checkpoint));
+        let hard = oldest.plus(age_sync).min(redo.checkpoint.plus(age_max));
+        redo.check_at = soft.max(end.plus(LOOK_AGAIN)).min(hard).plus(1);
         let cause = Cause::CheckpointStall;
         if age_sync < age {
-            redo.stats.preflushes_sync += 1;
             redo.check_at = end;
             let target = oldest.plus(2 * (age - age_sync));
-            for instance in 0..self.config.pool.instances as usize {
-                if let Some(other) =
-                    self.flush_oldest_of(thread, instance, u32::MAX, target, Some(cause))
-                {
-                    thread.duties.push_back(Duty::Behind(other, cause));
-                }
+            if self.preflush(thread, target, true) {
+                self.redo_stats_mut(|stats| stats.preflushes_sync += 1);
             }
-            let before = thread.now();
             self.work(thread)?;
-            if before == thread.now() {
+            if oldest == self.oldest_change() {
                 // Operations of other threads hold the oldest pages.
-                return Err(thread.wait_until(before + RETRY, cause));
+                return Err(thread.wait_until(thread.now() + RETRY, cause));
             }
             return self.check_log(thread);
         }
-        if age_async < age {
-            redo.stats.preflushes_async += 1;
-            let target = oldest.plus(age - age_async);
-            for instance in 0..self.config.pool.instances as usize {
-                self.flush_oldest_of(thread, instance, u32::MAX, target, Some(cause));
-            }
+        if age_async < age && self.preflush(thread, oldest.plus(age - age_async), false) {
+            self.redo_stats_mut(|stats| stats.preflushes_async += 1);
         }
         if age_checkpoint < behind {
             if !self.checkpoint_under_way {
@@ -149,6 +138,28 @@ impl Machine {
             }
         }
         Ok(())
+    }
+
+    /// Gives the thread the duty to write all that became dirty before `target`, and to wait where
+    /// another does so already if it `waits`. Tells whether there is anything left to write.
+    fn preflush(&mut self, thread: &mut SimThread, target: Lsn, waits: bool) -> bool {
+        let cause = Cause::CheckpointStall;
+        let duties = thread.duties.len();
+        let mut behind = Vec::new();
+        for instance in 0..self.config.pool.instances as usize {
+            behind.extend(self.flush_oldest_of(thread, instance, u32::MAX, target, Some(cause)));
+        }
+        let begins = duties < thread.duties.len();
+        if waits {
+            thread.duties.extend(behind.into_iter().map(|other| Duty::Behind(other, cause)));
+        }
+        begins
+    }
+
+    fn redo_stats_mut(&mut self, count: impl FnOnce(&mut crate::RedoStats)) {
+        if let Some(redo) = &mut self.redo {
+            count(&mut redo.stats);
+        }
     }
 
     /// Goes on with a checkpoint.

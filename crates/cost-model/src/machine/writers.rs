@@ -64,16 +64,17 @@ impl Writers {
         self.next_done
     }
 
-    /// Adjacent pages are to be written. `Some` if the device gets them now; else they wait for
-    /// the thread of their area, and [`next`](Self::next) has them when it is free.
-    pub(super) fn post(&mut self, first: PageId, pages: u32, batch: BatchId) -> Option<Request> {
-        if self.threads.is_empty() {
-            return Some(Request { first, pages, batch, thread: None });
-        }
-        let thread = (first.0 / self.area_pages) as usize % self.threads.len();
-        let queue = &mut self.threads[thread].queue;
-        queue.extend((first.0..first.0 + pages).map(|page| (PageId(page), batch)));
-        None
+    /// Adjacent pages that the device gets now; `None` if they have to [`queue`](Self::queue).
+    pub(super) fn direct(&self, first: PageId, pages: u32, batch: BatchId) -> Option<Request> {
+        self.threads.is_empty().then_some(Request { first, pages, batch, thread: None })
+    }
+
+    /// A page waits for the thread of its area; [`next`](Self::next) has it when that is free.
+    /// Tells which batch waited with the same page, which came into being anew since: it need
+    /// not be written for that one.
+    pub(super) fn queue(&mut self, page: PageId, batch: BatchId) -> Option<BatchId> {
+        let thread = (page.0 / self.area_pages) as usize % self.threads.len();
+        self.threads[thread].queue.insert(page, batch)
     }
 
     /// The next request of a thread that is free.
