@@ -68,6 +68,8 @@ pub struct Machine {
     /// While a commit holds others up: until when it waits itself.
     committing: Option<SimTime>,
     binlog_end: u64,
+    /// Whether data files were written to since they were synced.
+    data_unsynced: bool,
     /// Pages of the data file, and the highest page in use.
     file_end: u64,
     file_needed: u32,
@@ -100,6 +102,7 @@ impl Machine {
             checkpoint_under_way: false,
             committing: None,
             binlog_end: 0,
+            data_unsynced: false,
             file_end: 0,
             file_needed: 0,
             cleaner_wanted: None,
