@@ -236,12 +236,11 @@ pub(super) const DISK_PARAMS: &[Param] = &[
     .assumed("4 to 32: the least depth at which their order gains the 1.5 times that were measured")
     .when(HDD),
     Param::new(
-        "machine.disk.journal",
-        Kind::Bool,
-        "Whether an fsync without a durable cache also waits for a file system journal's commit.",
+        "machine.disk.journal_seek",
+        Kind::Duration(0, SECOND),
+        "Seek to the file system's journal, whose commit record an fsync without a durable cache waits for; without it no journal.",
     )
-    .preset("false")
-    .assumed("only where a machine's description has one")
+    .absent()
     .when(HDD),
     Param::new(
         "machine.disk.max_request",
@@ -300,7 +299,7 @@ pub(super) fn disk(values: &Values) -> DeviceSpec {
             write_cache: values.get("machine.disk.write_cache"),
             destage_depth: values.get("machine.disk.destage_depth"),
             sync_latency: values.get("machine.disk.sync_latency"),
-            journal: values.get("machine.disk.journal"),
+            journal_seek: values.get("machine.disk.journal_seek"),
             max_request: values.get("machine.disk.max_request"),
         }),
         Some("ssd") => DeviceSpec::Ssd(SsdSpec {
