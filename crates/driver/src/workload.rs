@@ -36,7 +36,7 @@ pub use csv::{PrintRow, write_rows};
 pub use error::{RecordedError, RecordedProblem, SpecError, StreamError};
 pub use iibench::{IiBench, IiBenchSpec};
 pub use layout::{RowLayout, shapes};
-pub use micro::{Micro, MicroOrder, MicroSpec, micro_shapes};
+pub use micro::{MICRO_ROW_BYTES, Micro, MicroOrder, MicroSpec, micro_shapes};
 pub use profile::{Domain, Limits, Profile};
 pub use purchases::{ColumnSource, Purchases};
 pub use recorded::{Recorded, Recording, record};

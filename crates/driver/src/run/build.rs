@@ -97,7 +97,7 @@ pub(super) fn shapes(scenario: &Scenario) -> Vec<IndexShape> {
         StreamSpec::IiBench(spec) => {
             workload::shapes(spec.profile, workload.widths.layout(spec.profile), indexes)
         }
-        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes),
+        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes, workload.widths.micro_row()),
         StreamSpec::Recorded { .. } => {
             let profile = workload::Profile::Python2009;
             workload::shapes(profile, workload.widths.layout(profile), indexes)

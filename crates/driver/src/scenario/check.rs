@@ -121,7 +121,7 @@ fn record_bytes_max(scenario: &Scenario) -> u64 {
         StreamSpec::IiBench(IiBenchSpec { profile, .. }) => {
             shapes(*profile, workload.widths.layout(*profile), indexes)
         }
-        StreamSpec::Micro(_) => micro_shapes(0 < indexes),
+        StreamSpec::Micro(_) => micro_shapes(0 < indexes, workload.widths.micro_row()),
         // The widest there is: what the recording holds is known when it is opened.
         StreamSpec::Recorded { .. } => {
             shapes(Profile::Layout2023, workload.widths.layout(Profile::Layout2023), indexes)
