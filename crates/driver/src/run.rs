@@ -9,11 +9,12 @@ mod follow;
 mod inserter;
 mod meter;
 mod querier;
+mod statement;
 mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cost_model::{Background, Cause, Machine, SimThread, SimTime};
+use cost_model::{Background, Cause, Machine, OsWriter, SimThread, SimTime};
 use index::IndexEngine;
 use thiserror::Error;
 
@@ -92,6 +93,7 @@ enum Role {
     Delete(Deleter),
     Query(Box<Querier>),
     Background(Box<Background>),
+    System(OsWriter),
 }
 
 /// What a client wants of the run loop.
@@ -179,6 +181,10 @@ impl Run {
                 background.step(thread, &mut self.world.machine);
                 Turn::Again
             }
+            Role::System(writer) => {
+                writer.step(thread, &mut self.world.machine);
+                Turn::Again
+            }
         };
         if let Some(at) = self.world.machine.cleaner_call() {
             self.wake_cleaner(at);
@@ -216,6 +222,8 @@ fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
 
 /// The threads whose time is accounted for: the connections.
 fn threads(clients: &[Client]) -> Vec<&SimThread> {
-    let connections = clients.iter().filter(|client| !matches!(client.role, Role::Background(_)));
+    let connections = clients
+        .iter()
+        .filter(|client| !matches!(client.role, Role::Background(_) | Role::System(_)));
     connections.map(|client| &client.thread).collect()
 }

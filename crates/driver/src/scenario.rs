@@ -34,13 +34,14 @@ mod redo;
 mod report;
 mod scale;
 mod schema;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod values;
 mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
-pub use engine::{Engine, EngineKind, Redo, RedoWord, Split};
+pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
@@ -49,6 +50,7 @@ pub use pool::{FileIo, Pool};
 pub use report::Reporting;
 pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
+pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
 
@@ -86,6 +88,8 @@ pub struct Scenario {
     pub background: Option<BackgroundConfig>,
     /// The engine.
     pub engine: Engine,
+    /// What statements write when they end, and what many rows in one change.
+    pub statement: Statement,
     /// Keys, clients, deletes, queries.
     pub workload: Workload,
     /// How often the run reports.
@@ -172,6 +176,7 @@ impl Scenario {
             write_back: flush::write_back(&values),
             background: flush::background(&values),
             engine: Engine::from_values(&values),
+            statement: Statement::from_values(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),
             values: values.list(),

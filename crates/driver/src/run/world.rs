@@ -4,6 +4,7 @@ use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime};
 use hdrhistogram::Histogram;
 use index::{IndexEngine, KeySource};
 
+use super::statement::Statements;
 use crate::scenario::Workload;
 
 /// The machine, the engine, the key stream, and the counts the clients keep together.
@@ -12,6 +13,8 @@ pub(super) struct World {
     pub(super) engine: Box<dyn IndexEngine>,
     pub(super) source: Box<dyn KeySource>,
     pub(super) workload: Workload,
+    /// What becomes of the rows of a statement.
+    pub(super) statements: Statements,
     /// Threads that insert.
     pub(super) inserters: u32,
     /// The row the next insert takes: the table's auto-increment.

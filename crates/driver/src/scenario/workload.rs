@@ -3,7 +3,9 @@
 use super::kind::{Kind, Value, Word};
 use super::param::{Is, Param, When};
 use super::values::{Choice, Values, words};
-use crate::workload::{IiBenchSpec, MICRO_ROW_BYTES, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec};
+use crate::workload::{
+    IiBenchSpec, MICRO_ROW_BYTES, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec,
+};
 
 /// The workload of a scenario. Rows are at the scale of the run, rates are not scaled.
 #[derive(Clone, Debug, PartialEq)]
