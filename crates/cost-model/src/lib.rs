@@ -69,6 +69,7 @@ mod ids;
 mod ledger;
 mod machine;
 mod os_cache;
+mod os_writer;
 mod pool;
 mod redo;
 mod rng;
@@ -83,8 +84,9 @@ pub use ids::{FrameId, PageId};
 pub use ledger::{Cause, IoCount, IoLedger, Purpose, TimeLedger};
 pub use machine::{
     Binlog, CommitConfig, CpuPrices, Event, LogAtCommit, LruWriter, Machine, MachineConfig,
-    SerialCommit, WriteBackConfig,
+    SerialCommit, StoredRows, WriteBackConfig,
 };
+pub use os_writer::{OsWriteConfig, OsWriter};
 pub use pool::{Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
 pub use redo::{Lsn, RedoConfig, RedoStats};
 pub use rng::Draw;

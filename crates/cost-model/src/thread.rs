@@ -29,6 +29,8 @@ pub struct SimThread {
     pub(crate) duties: VecDeque<Duty>,
     /// The commit this thread is in.
     pub(crate) commit: Option<Commit>,
+    /// Until when the end of its statement waits, and for what.
+    pub(crate) statement_ends: Option<(SimTime, Cause)>,
     /// Pages that this thread has written because they had been dirty for longest.
     pub(crate) pages_flushed: u64,
 }
@@ -45,6 +47,7 @@ impl SimThread {
             arrival: None,
             duties: VecDeque::new(),
             commit: None,
+            statement_ends: None,
             pages_flushed: 0,
         }
     }

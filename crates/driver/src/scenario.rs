@@ -35,6 +35,7 @@ mod redo;
 mod report;
 mod scale;
 mod schema;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -42,7 +43,7 @@ mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
-pub use engine::{Engine, EngineKind, Redo, RedoWord, Split};
+pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
@@ -51,6 +52,7 @@ pub use pool::{FileIo, Pool};
 pub use report::Reporting;
 pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
+pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
 
@@ -90,6 +92,8 @@ pub struct Scenario {
     pub engine: Engine,
     /// The change buffer, if the engine has one.
     pub change_buffer: Option<ChangeBuffer>,
+    /// What statements write when they end, and what many rows in one change.
+    pub statement: Statement,
     /// Keys, clients, deletes, queries.
     pub workload: Workload,
     /// How often the run reports.
@@ -177,6 +181,7 @@ impl Scenario {
             background: flush::background(&values),
             engine: Engine::from_values(&values),
             change_buffer: change_buffer::change_buffer(&values),
+            statement: Statement::from_values(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),
             values: values.list(),

@@ -316,7 +316,12 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
 }
 
 fn report_stalls(stalls: &StallCounter) -> Stalls {
-    Stalls { count: stalls.count, longest_ms: stalls.longest.as_ns() as f64 / 1e6 }
+    let milliseconds = |time: SimDuration| time.as_ns() as f64 / 1e6;
+    Stalls {
+        count: stalls.count,
+        longest_ms: milliseconds(stalls.longest),
+        spacing_ms: stalls.spacing().map(milliseconds),
+    }
 }
 
 /// `None` if no such statement ended.
