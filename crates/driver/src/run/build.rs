@@ -155,7 +155,7 @@ pub fn memory_needed(scenario: &Scenario) -> Bytes {
     let secondary = u64::from(scenario.workload.secondary_indexes);
     // 4 bytes a row, chunk links, and the last chunk of a leaf half empty at a poor fill.
     let entries = rows * secondary * 5;
-    // Pages: 36 bytes each here and in the page table, separators 32, at half-full leaves.
+    // Pages: 68 bytes each here and in the page table, separators 32, at half-full leaves.
     let format = page_format(&scenario.engine);
     let pages: u64 = shapes(scenario)
         .iter()
@@ -165,7 +165,7 @@ pub fn memory_needed(scenario: &Scenario) -> Bytes {
         })
         .sum();
     let frames = scenario.pool.pages(scenario.engine.page_size);
-    Bytes::new(entries + pages * 80 + frames * 48) + Bytes::mib(64)
+    Bytes::new(entries + pages * 112 + frames * 48) + Bytes::mib(64)
 }
 
 /// The identity of the run, for its result.
