@@ -47,8 +47,14 @@ ledger_keys! {
         NodeRead => "node_read",
         /// A neighbour of a leaf that is split or coalesced.
         SiblingRead => "sibling_read",
+        /// A part of a leaf that a query needs.
+        BasementRead => "basement_read",
         /// Dirty pages on their way out.
         WriteBack => "write_back",
+        /// Dirty nodes of variable size on their way out.
+        NodeWrite => "node_write",
+        /// Dirty nodes that a sharp checkpoint writes.
+        Checkpoint => "checkpoint",
     }
 }
 
@@ -147,6 +153,6 @@ impl IoLedger {
 impl Purpose {
     /// Whether this purpose writes to the device.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::WriteBack)
+        matches!(self, Self::WriteBack | Self::NodeWrite | Self::Checkpoint)
     }
 }

@@ -70,10 +70,13 @@
 //! ```
 
 pub mod device;
+mod extents;
 mod huge;
 mod ids;
+mod image_cache;
 mod ledger;
 mod machine;
+mod node_cache;
 mod os_cache;
 mod pool;
 mod rng;
@@ -82,10 +85,13 @@ mod thread;
 mod time;
 mod units;
 
+pub use extents::{Extent, Extents};
 pub use huge::{HugeVec, prefetch};
 pub use ids::{FrameId, PageId};
+pub use image_cache::ImageCache;
 pub use ledger::{Cause, IoCount, IoLedger, Purpose, TimeLedger};
 pub use machine::{CpuPrices, Event, Machine, MachineConfig};
+pub use node_cache::{NodeCache, NodeCacheConfig, Replacement, Victim};
 pub use pool::{Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
 pub use rng::Draw;
 pub use station::Station;

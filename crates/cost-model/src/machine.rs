@@ -1,5 +1,7 @@
 //! The machine as an engine sees it: pages that cost time, and the account of it.
 
+mod blocks;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

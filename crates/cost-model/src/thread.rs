@@ -20,6 +20,8 @@ pub struct SimThread {
     pub(crate) pins: Vec<FrameId>,
     /// The frame of the read this thread waits for.
     pub(crate) arrival: Option<FrameId>,
+    /// Nodes of a [`NodeCache`](crate::NodeCache) this thread's operation keeps until it is over.
+    pub(crate) nodes: Vec<u32>,
 }
 
 impl SimThread {
@@ -31,6 +33,7 @@ impl SimThread {
             time: TimeLedger::default(),
             pins: Vec::new(),
             arrival: None,
+            nodes: Vec::new(),
         }
     }
 
