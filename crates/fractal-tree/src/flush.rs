@@ -90,7 +90,7 @@ impl<K: KeySource> FractalTree<K> {
         if self.store.cache.is_resident(number) {
             self.store.cache.touch(number);
         }
-        let fetched = self.fetch(machine, work.now, number);
+        let fetched = self.fetch(machine, work.now, number, true);
         work.read_by = work.read_by.max(fetched.ready);
         work.cpu += fetched.cpu;
     }

@@ -30,6 +30,30 @@ pub(crate) struct Leaf {
     /// How many of the entries arrived so.
     pub(crate) in_order: u32,
     pub(crate) parts: Parts,
+    pub(crate) form: Form,
+}
+
+/// How a leaf lies in memory, which decides how much it takes there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As it was read.
+    Read,
+    /// As a split or a checkpoint has put it in order.
+    Ordered,
+    /// Messages were applied since it was read.
+    ReadGrown,
+    /// Messages were applied since it was put in order.
+    OrderedGrown,
+}
+
+impl Form {
+    /// What a message makes of it.
+    fn grown(self) -> Self {
+        match self {
+            Self::Read | Self::ReadGrown => Self::ReadGrown,
+            Self::Ordered | Self::OrderedGrown => Self::OrderedGrown,
+        }
+    }
 }
 
 enum Rows {
@@ -127,6 +151,7 @@ impl Leaf {
             sequential: false,
             in_order: 0,
             parts: Parts::whole(),
+            form: Form::Ordered,
         }
     }
 
@@ -165,12 +190,8 @@ impl Leaf {
     /// Bytes in memory.
     #[inline]
     pub(crate) fn bytes_in_memory(&self, sizes: &Sizes) -> u64 {
-        let entries = u64::from(self.len);
-        if self.parts.is_whole() {
-            sizes.leaf_in_memory(entries, 1.0)
-        } else {
-            sizes.leaf_in_memory(entries, self.parts.share())
-        }
+        let bytes = self.bytes(sizes);
+        sizes.leaf_in_memory(bytes, self.form, self.parts.share())
     }
 
     #[inline]
@@ -188,6 +209,7 @@ impl Leaf {
     /// Applies a message. `after_all` says that its key is known to be after all others.
     #[inline]
     pub(crate) fn apply(&mut self, chunks: &mut Chunks, message: Message, after_all: bool) {
+        self.form = self.form.grown();
         match message.kind() {
             Kind::Insert => self.insert(chunks, message.row(), after_all),
             Kind::Delete => self.delete(chunks, message.row()),

@@ -3,6 +3,7 @@
 use index::IndexShape;
 
 use crate::config::{FractalConfig, NodeFormat};
+use crate::leaf::Form;
 use crate::message::Kind;
 
 /// Bytes, for one index.
@@ -20,7 +21,8 @@ pub(crate) struct Sizes {
     pub(crate) child: u64,
     basement: u64,
     basement_bytes: u64,
-    leaf_memory: f64,
+    /// Bytes in memory of a serialized byte of a leaf, by form.
+    leaf_memory: [f64; 4],
     message_memory: f64,
     leaf_compression: f64,
     node_compression: f64,
@@ -45,7 +47,12 @@ impl Sizes {
             child: key + u64::from(format.child_overhead),
             basement: key + u64::from(format.basement_overhead),
             basement_bytes: config.basement_bytes,
-            leaf_memory: format.leaf_memory,
+            leaf_memory: [
+                format.leaf_memory_read,
+                format.leaf_memory_ordered,
+                format.leaf_memory_read * format.leaf_memory_growth,
+                format.leaf_memory_ordered * format.leaf_memory_growth,
+            ],
             message_memory: format.message_memory,
             leaf_compression: format.leaf_compression,
             node_compression: format.node_compression,
@@ -75,12 +82,12 @@ impl Sizes {
         entries + self.basements(entries) * self.basement
     }
 
-    /// A leaf in memory, of whose entries this share is there; its basement table always is.
+    /// A leaf with so many serialized bytes in memory, of whose entries this share is there; its
+    /// basement table always is.
     #[inline]
-    pub(crate) fn leaf_in_memory(&self, entries: u64, share: f64) -> u64 {
-        let bytes = entries * self.entry;
-        let there = bytes as f64 * self.leaf_memory * share;
-        there as u64 + self.basements(bytes) * self.basement
+    pub(crate) fn leaf_in_memory(&self, serialized: u64, form: Form, share: f64) -> u64 {
+        let entries = serialized as f64 * self.leaf_memory[form as usize] * share;
+        entries as u64 + self.basements(serialized) * self.basement
     }
 
     /// An internal node in memory that has so many bytes when serialized.

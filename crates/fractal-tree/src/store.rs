@@ -10,7 +10,7 @@ use index::KeySource;
 
 use crate::config::FractalConfig;
 use crate::engine::FractalTree;
-use crate::leaf::Parts;
+use crate::leaf::{Form, Parts};
 use crate::node::{Body, Image};
 
 /// Where nodes are, and what is under way between the cache and the file.
@@ -85,29 +85,48 @@ pub(crate) fn per_kib(price: SimDuration, bytes: u64) -> SimDuration {
 
 impl<K: KeySource> FractalTree<K> {
     /// Brings all of a node into memory; says when it can be used.
-    pub(crate) fn fetch(&mut self, machine: &mut Machine, now: SimTime, number: u32) -> Fetched {
+    ///
+    /// Whoever brings messages reads the header first and then every part (`by_parts`), so that
+    /// the beginning of the node is read twice; a query reads an internal node in one go
+    /// (`PerconaFT` source, ft-flusher.cc, `bring_node_fully_into_memory`).
+    pub(crate) fn fetch(
+        &mut self,
+        machine: &mut Machine,
+        now: SimTime,
+        number: u32,
+        by_parts: bool,
+    ) -> Fetched {
         if self.store.cache.is_resident(number) {
             self.complete(machine, now, number)
         } else {
-            self.read_whole(machine, now, number)
+            self.read_whole(machine, now, number, by_parts)
         }
     }
 
-    fn read_whole(&mut self, machine: &mut Machine, now: SimTime, number: u32) -> Fetched {
+    fn read_whole(
+        &mut self,
+        machine: &mut Machine,
+        now: SimTime,
+        number: u32,
+        by_parts: bool,
+    ) -> Fetched {
         let node = &self.nodes[number as usize];
         let (index, height) = (node.index as usize, usize::from(node.height));
         let image = node.image.expect("a node that is not in memory was written");
+        let purpose = if height == 0 { Purpose::LeafRead } else { Purpose::NodeRead };
+        let header = image.bytes.min(u64::from(self.config.format.header_bytes));
+        let bytes = image.bytes + if by_parts { header } else { 0 };
         let counters = &mut self.trees[index].counters;
         counters.fetches[height] += 1;
-        counters.read_bytes[height] += image.bytes;
-        let purpose = if height == 0 { Purpose::LeafRead } else { Purpose::NodeRead };
-        let mut fetched = self.read(machine, now, number, purpose, image, image.bytes);
+        counters.read_bytes[height] += bytes;
+        let mut fetched = self.read(machine, now, number, purpose, image, bytes);
         let prices = &self.config.prices;
         let sizes = &self.trees[index].sizes;
         let node = &mut self.nodes[number as usize];
         let (serialized, items) = match &mut node.body {
             Body::Leaf(leaf) => {
                 leaf.make_whole();
+                leaf.form = Form::Read;
                 (leaf.bytes_collected(sizes), u64::from(leaf.len()))
             }
             Body::Internal(internal) => {
@@ -189,6 +208,7 @@ impl<K: KeySource> FractalTree<K> {
         let count = self.basements(number);
         let leaf = self.nodes[number as usize].leaf_mut();
         leaf.parts = Parts::none_of(count);
+        leaf.form = Form::Read;
         let bytes = self.bytes_in_memory(number);
         self.store.cache.enter(number, bytes, false);
         self.store.cache.set_busy(number, fetched.ready);
@@ -244,8 +264,8 @@ impl<K: KeySource> FractalTree<K> {
             if images.hit(number) {
                 return Fetched { ready: now, cpu, was_read: false };
             }
-            if bytes == image.bytes {
-                images.insert(number, bytes);
+            if image.bytes <= bytes {
+                images.insert(number, image.bytes);
             }
         }
         let (offset, bytes) = (image.extent.offset, Bytes::new(bytes));
@@ -270,7 +290,7 @@ impl<K: KeySource> FractalTree<K> {
             // Nobody evicts anything while this operation does not wait.
             return Ok(());
         }
-        let fetched = self.fetch(machine, thread.now(), number);
+        let fetched = self.fetch(machine, thread.now(), number, false);
         self.wait_for(machine, thread, number, fetched)
     }
 
@@ -459,6 +479,10 @@ impl<K: KeySource> FractalTree<K> {
                 counters.checkpoint_write_bytes[height] += image.bytes;
                 self.store.unwritten.push_back(image);
                 self.store.cache.set_dirty(number, false);
+                if let Body::Leaf(leaf) = &mut self.nodes[number as usize].body {
+                    leaf.form = Form::Ordered;
+                }
+                self.resize(number);
             }
             if let Body::Internal(internal) = &mut self.nodes[number as usize].body
                 && !internal.compressed
