@@ -24,6 +24,7 @@ pub(crate) struct Sizes {
     /// Bytes in memory of a serialized byte of a leaf, by form.
     leaf_memory: [f64; 4],
     message_memory: f64,
+    buffer_memory: u64,
     leaf_compression: f64,
     node_compression: f64,
     padding: u64,
@@ -54,6 +55,7 @@ impl Sizes {
                 format.leaf_memory_ordered * format.leaf_memory_growth,
             ],
             message_memory: format.message_memory,
+            buffer_memory: u64::from(format.buffer_memory),
             leaf_compression: format.leaf_compression,
             node_compression: format.node_compression,
             padding: u64::from(format.padding),
@@ -90,10 +92,10 @@ impl Sizes {
         entries as u64 + self.basements(serialized) * self.basement
     }
 
-    /// An internal node in memory that has so many bytes when serialized.
+    /// An internal node in memory that has so many bytes when serialized, and so many children.
     #[inline]
-    pub(crate) fn node_in_memory(&self, serialized: u64) -> u64 {
-        (serialized as f64 * self.message_memory) as u64
+    pub(crate) fn node_in_memory(&self, serialized: u64, children: usize) -> u64 {
+        (serialized as f64 * self.message_memory) as u64 + self.buffer_memory * children as u64
     }
 
     /// A node in the file, padded.

@@ -340,7 +340,7 @@ impl<K: KeySource> FractalTree<K> {
         match &node.body {
             Body::Leaf(leaf) => leaf.bytes_in_memory(sizes),
             Body::Internal(internal) => {
-                let bytes = sizes.node_in_memory(internal.bytes);
+                let bytes = sizes.node_in_memory(internal.bytes, internal.edges.len());
                 if internal.compressed {
                     (bytes as f64 / self.config.format.memory_compression) as u64
                 } else {

@@ -1,4 +1,5 @@
 //! The fractal tree against a model, closed forms and the library it describes.
 
+mod measured;
 mod model;
 mod support;
