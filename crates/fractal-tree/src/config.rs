@@ -22,6 +22,9 @@ pub struct FractalConfig {
     pub edge_split: EdgeSplit,
     /// Whether the commit of a delete sends a message of its own to every index.
     pub delete_commits: bool,
+    /// Whether a delete reads the row first, as a server does that needs the keys of the other
+    /// indexes: a query of the clustered index.
+    pub delete_reads_row: bool,
     /// Sizes of entries, messages and nodes.
     pub format: NodeFormat,
     /// The cache of nodes.

@@ -320,6 +320,10 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
     ) -> Step {
         let at = index.index();
         let there = row.0 < ROWS_MAX && self.trees[at].rows.contains(row.0 as u32);
+        if self.config.delete_reads_row && self.trees[at].clustered {
+            machine.begin(thread)?;
+            self.read_row(machine, thread, at, row)?;
+        }
         let first = if there { Kind::Delete } else { Kind::Void };
         let kinds = [first, Kind::Commit];
         let kinds = if self.config.delete_commits { &kinds[..] } else { &kinds[..1] };

@@ -5,7 +5,7 @@ use index::{IndexId, KeySource, RowId};
 
 use crate::config::{CLEANER_LOOKS, Flushing};
 use crate::engine::{FractalTree, Work};
-use crate::message::Message;
+use crate::message::{Kind, Message};
 use crate::node::{Body, Reactivity};
 use crate::reshape::SplitMode;
 
@@ -25,6 +25,30 @@ impl<K: KeySource> FractalTree<K> {
         let node = &self.nodes[number as usize];
         let sizes = &self.trees[node.index as usize].sizes;
         node.reactivity(self.config.node_bytes, self.config.fanout, sizes)
+    }
+
+    /// Whether a child must change its shape as it is in memory, where queries may have applied
+    /// deletions to it that are still in its parent's buffer.
+    fn reactivity_seen(&self, parent: u32, slot: usize) -> Reactivity {
+        let edge = &self.nodes[parent as usize].internal().edges[slot];
+        let node = &self.nodes[edge.child as usize];
+        let tree = &self.trees[node.index as usize];
+        let stable = self.reactivity(edge.child);
+        let Body::Leaf(leaf) = &node.body else { return stable };
+        let seen = leaf.parts.seen.first().copied().unwrap_or(0);
+        if seen == 0 || stable != Reactivity::Stable || !tree.clustered {
+            return stable;
+        }
+        let (mut position, mut deleted) = (0, 0);
+        self.chunks.for_each(&edge.messages, |message| {
+            deleted += u32::from(position < seen && message.kind() == Kind::Delete);
+            position += 1;
+        });
+        if leaf.bytes_without(deleted, &tree.sizes) * 4 < self.config.node_bytes {
+            Reactivity::Fusible
+        } else {
+            Reactivity::Stable
+        }
     }
 
     /// Flushes a gorged node: once, or until it is not gorged any more where the client does it.
@@ -55,7 +79,7 @@ impl<K: KeySource> FractalTree<K> {
     ) {
         let child = self.nodes[parent as usize].internal().edges[slot].child;
         self.bring(machine, work, child);
-        let before = self.reactivity(child);
+        let before = self.reactivity_seen(parent, slot);
         self.move_messages(work, parent, slot);
         let after = self.reactivity(child);
         let only_child = self.nodes[parent as usize].internal().edges.len() == 1;

@@ -342,6 +342,19 @@ impl Leaf {
         }
     }
 
+    /// How many entries come before a row, if the leaf is a run.
+    pub(crate) fn rank_in_run(&self, row: u32) -> Option<u32> {
+        self.run().map(|first| row.saturating_sub(first).min(self.len))
+    }
+
+    /// The leaf as it is in memory when queries have applied so many deletions to it that are
+    /// still in its parent's buffer.
+    pub(crate) fn bytes_without(&self, deleted: u32, sizes: &Sizes) -> u64 {
+        let collected = u64::from(self.collected.saturating_sub(deleted));
+        let versioned = u64::from(self.len - self.collected);
+        sizes.leaf(collected, versioned)
+    }
+
     /// First row of a leaf that is a run.
     pub(crate) fn run(&self) -> Option<u32> {
         match self.rows {

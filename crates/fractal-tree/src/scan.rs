@@ -123,6 +123,33 @@ impl<K: KeySource> FractalTree<K> {
         }
     }
 
+    /// Reads a row by its key in the clustered index, as a server does before it deletes it.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked) if a node must be waited for.
+    pub(crate) fn read_row(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: usize,
+        row: RowId,
+    ) -> Step {
+        let key = self.source.key(IndexId(index as u8), row);
+        let (leaf, _) = self.walk(machine, thread, index, key)?;
+        let before = match self.nodes[leaf as usize].leaf().rank_in_run(row.0 as u32) {
+            Some(rank) => rank,
+            None if self.is_complete(leaf) => 0,
+            None => {
+                let mut before = 0;
+                self.for_each_entry(leaf, |entry, _| before += u32::from(entry < key));
+                before
+            }
+        };
+        self.use_basement(machine, thread, leaf, before)?;
+        self.touch_path(leaf);
+        Ok(())
+    }
+
     /// Goes down to the leaf of `from` and notes the messages above it for its keys from `from`
     /// to `to`, or to its last.
     fn descend(
@@ -133,25 +160,7 @@ impl<K: KeySource> FractalTree<K> {
         from: Key,
         to: Option<Key>,
     ) -> Step<Portion> {
-        self.path.clear();
-        let mut number = self.trees[index].root;
-        let mut last: Option<Key> = None;
-        loop {
-            if self.nodes[number as usize].is_leaf() {
-                break;
-            }
-            self.pin(machine, thread, number)?;
-            let internal = self.nodes[number as usize].internal();
-            let slot = internal.slot(from);
-            if self.config.queries == QueryRule::Flush && !internal.edges[slot].is_empty() {
-                self.flush_on_path(machine, thread, number, slot)?;
-                continue;
-            }
-            last = internal.pivots.get(slot).copied().or(last);
-            self.path.push((number, slot as u32));
-            number = internal.edges[slot].child;
-        }
-        self.pin_leaf(machine, thread, number)?;
+        let (leaf, last) = self.walk(machine, thread, index, from)?;
         let to = to.or(last).unwrap_or(Key::MAX);
         let mut pending = BTreeMap::new();
         for (node, slot) in self.path.iter().rev() {
@@ -167,7 +176,35 @@ impl<K: KeySource> FractalTree<K> {
                 }
             });
         }
-        Ok(Portion { leaf: number, last, pending })
+        Ok(Portion { leaf, last, pending })
+    }
+
+    /// Goes down to the leaf of `key`, and has in memory what a query needs of it first; returns
+    /// the leaf and the last key it may have.
+    fn walk(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: usize,
+        key: Key,
+    ) -> Step<(u32, Option<Key>)> {
+        self.path.clear();
+        let mut number = self.trees[index].root;
+        let mut last: Option<Key> = None;
+        while !self.nodes[number as usize].is_leaf() {
+            self.pin(machine, thread, number)?;
+            let internal = self.nodes[number as usize].internal();
+            let slot = internal.slot(key);
+            if self.config.queries == QueryRule::Flush && !internal.edges[slot].is_empty() {
+                self.flush_on_path(machine, thread, number, slot)?;
+                continue;
+            }
+            last = internal.pivots.get(slot).copied().or(last);
+            self.path.push((number, slot as u32));
+            number = internal.edges[slot].child;
+        }
+        self.pin_leaf(machine, thread, number)?;
+        Ok((number, last))
     }
 
     /// A query of 2009 flushes the buffer for the child it goes to.
@@ -199,7 +236,8 @@ impl<K: KeySource> FractalTree<K> {
     /// Has the basement in memory where `before` entries of the leaf come before the key, and
     /// applies to it the messages it has not seen.
     ///
-    /// How many of the buffer's messages are for one basement is taken to be their share.
+    /// How many of the buffer's messages are for one basement is taken to be their share; in the
+    /// clustered index, where rows that follow each other are read and deleted, all of them.
     fn use_basement(
         &mut self,
         machine: &mut Machine,
@@ -224,9 +262,13 @@ impl<K: KeySource> FractalTree<K> {
         if waiting == 0 {
             return Ok(());
         }
-        let fresh = self.nodes[leaf as usize].leaf_mut().parts.see(basement, waiting);
-        let applied = u64::from(fresh) / u64::from(count.max(1));
         let index = self.nodes[leaf as usize].index as usize;
+        let parts = &mut self.nodes[leaf as usize].leaf_mut().parts;
+        let applied = if self.trees[index].clustered {
+            u64::from(parts.see(0, waiting))
+        } else {
+            u64::from(parts.see(basement, waiting)) / u64::from(count.max(1))
+        };
         let bytes = applied * self.trees[index].sizes.versioned;
         let internal = self.nodes[parent as usize].internal_mut();
         internal.edges[slot as usize].work += bytes;

@@ -38,6 +38,7 @@ fn configs() -> impl Strategy<Value = (usize, FractalConfig)> {
             queries,
             edge_split,
             delete_commits: commits,
+            delete_reads_row: !timers,
             os_cache_bytes: buffered.then_some(cache_bytes),
             checkpoint_period: timers.then_some(SimDuration::from_ms(50)),
             cleaner: timers.then_some(Cleaner { period: SimDuration::from_ms(20), iterations: 2 }),

@@ -17,6 +17,7 @@ pub(crate) fn perconaft(node_bytes: u64, basement_bytes: u64, cache_bytes: u64) 
         queries: QueryRule::Apply,
         edge_split: EdgeSplit::Uneven,
         delete_commits: true,
+        delete_reads_row: true,
         format: NodeFormat::PERCONAFT,
         cache: clock(cache_bytes),
         partial_eviction: true,
