@@ -21,6 +21,7 @@ mod check;
 mod document;
 mod engine;
 mod error;
+mod fractal;
 mod general;
 mod kind;
 mod layers;
@@ -39,6 +40,7 @@ mod workload;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use engine::{Engine, EngineKind, Split};
 pub use error::{Place, Problem, ScenarioError};
+pub use fractal::Fractal;
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
 pub use param::{Basis, Is, Param, Preset, Scaling, When, registry};
@@ -75,6 +77,8 @@ pub struct Scenario {
     pub pool: Pool,
     /// The engine.
     pub engine: Engine,
+    /// The fractal tree, if that is the engine.
+    pub fractal: Option<Fractal>,
     /// Keys, clients, deletes, queries.
     pub workload: Workload,
     /// How often the run reports.
@@ -156,6 +160,8 @@ impl Scenario {
             scale: values.scale(),
             machine: Machine::from_values(&values),
             pool: Pool::from_values(&values),
+            fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
+                .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),

@@ -374,6 +374,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let tree = &self.trees[index.index()];
         let height = tree.nodes.iter().rposition(|nodes| 0 < *nodes).unwrap_or(0);
         let internal: u64 = tree.nodes[1..].iter().sum();
+        let (injected, flushed) = (&tree.counters.injected, &tree.counters.flushed_messages);
         IndexStats {
             entries: tree.rows.len(),
             leaf_pages: tree.nodes[0],
@@ -385,6 +386,9 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
             deletes: tree.deletes,
             splits: tree.counters.splits.total(),
             coalesces: tree.counters.merges.total(),
+            messages_pending: injected.internal() - flushed[0],
+            messages_injected: injected.total(),
+            flushes: tree.counters.flushes.total(),
         }
     }
 

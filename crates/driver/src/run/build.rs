@@ -4,6 +4,7 @@ use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use cost_model::{
     Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
 };
+use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource};
 
 use super::deleter::Deleter;
@@ -171,6 +172,11 @@ fn engine<K: KeySource + Clone + 'static>(
         EngineKind::BTree => {
             let config = tree_config(scenario);
             Box::new(BTree::new(config, shapes, source, rows, machine, &mut nobody))
+        }
+        EngineKind::Fractal => {
+            let rules = scenario.fractal.as_ref().expect("the rules of the engine");
+            let config = rules.config(scenario.os_cache());
+            Box::new(FractalTree::new(config, shapes, source, rows))
         }
     };
     (engine, keys)

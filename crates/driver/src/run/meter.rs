@@ -10,7 +10,8 @@ use index::{IndexId, IndexStats};
 
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    DeviceTotal, IoCount, Latency, Manifest, PageCounts, Point, RunResult, SCHEMA, Stalls, Totals,
+    DeviceTotal, IoCount, Latency, Manifest, Messages, PageCounts, Point, RunResult, SCHEMA,
+    Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
 
@@ -45,6 +46,7 @@ struct Snapshot {
     pool: PoolStats,
     splits: u64,
     coalesces: u64,
+    messages: Messages,
 }
 
 /// The difference of two snapshots.
@@ -60,6 +62,7 @@ struct Interval {
     reads: u64,
     splits: u64,
     coalesces: u64,
+    messages: Messages,
 }
 
 impl Meter {
@@ -139,6 +142,7 @@ impl Meter {
             pages: pages.collect(),
             splits: interval.splits,
             coalesces: interval.coalesces,
+            messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
             time: shares(&interval.time),
             io: purposes(&interval.io),
             stalls: report_stalls(&stalls),
@@ -225,6 +229,11 @@ impl Meter {
             pool: *world.machine.pool_stats(),
             splits: stats.iter().map(|stats| stats.splits).sum(),
             coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
+            messages: Messages {
+                pending: stats.iter().map(|stats| stats.messages_pending).sum(),
+                injected: stats.iter().map(|stats| stats.messages_injected).sum(),
+                flushes: stats.iter().map(|stats| stats.flushes).sum(),
+            },
         }
     }
 }
@@ -243,6 +252,11 @@ impl Snapshot {
             reads: self.pool.reads - earlier.pool.reads,
             splits: self.splits - earlier.splits,
             coalesces: self.coalesces - earlier.coalesces,
+            messages: Messages {
+                pending: self.messages.pending,
+                injected: self.messages.injected - earlier.messages.injected,
+                flushes: self.messages.flushes - earlier.messages.flushes,
+            },
         }
     }
 }

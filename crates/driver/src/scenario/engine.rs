@@ -46,6 +46,8 @@ pub struct Engine {
 pub enum EngineKind {
     /// A plain B+tree for each index.
     BTree,
+    /// A message-buffered tree for each index.
+    Fractal,
 }
 
 /// Where a full page is cut.
@@ -71,6 +73,7 @@ enum SplitWord {
 
 words!(EngineKind {
     "btree" => BTree: "A plain B+tree for each index: every change reads its leaf.";
+    "fractal" => Fractal: "A message-buffered tree for each index: changes travel down in batches.";
 });
 
 words!(SplitWord {

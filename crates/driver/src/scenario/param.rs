@@ -6,7 +6,7 @@ use std::fmt;
 use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
-use super::{engine, general, machine, pool, report, workload};
+use super::{engine, fractal, general, machine, pool, report, workload};
 
 /// One key of a scenario file.
 #[derive(Clone, Copy, Debug)]
@@ -200,6 +200,7 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         machine::DISK_PARAMS,
         pool::PARAMS,
         engine::PARAMS,
+        fractal::PARAMS,
         workload::PARAMS,
         report::PARAMS,
     ]
