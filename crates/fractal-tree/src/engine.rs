@@ -165,13 +165,16 @@ impl<K: KeySource> FractalTree<K> {
         pending
     }
 
-    /// Calls `visit` with the entries of every leaf of an index, in key order.
-    pub fn for_each_leaf(&self, index: IndexId, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` with the height of every node of an index and with the number of its children
+    /// or entries, in key order, each node before those below it.
+    pub fn for_each_node(&self, index: IndexId, mut visit: impl FnMut(u32, u32)) {
         let mut stack = vec![self.trees[index.index()].root];
         while let Some(number) = stack.pop() {
-            match &self.nodes[number as usize].body {
-                Body::Leaf(leaf) => visit(leaf.len()),
+            let node = &self.nodes[number as usize];
+            match &node.body {
+                Body::Leaf(leaf) => visit(0, leaf.len()),
                 Body::Internal(internal) => {
+                    visit(u32::from(node.height), internal.edges.len() as u32);
                     stack.extend(internal.edges.iter().rev().map(|edge| edge.child));
                 }
                 Body::Gone => {}

@@ -2,4 +2,5 @@
 
 mod measured;
 mod model;
+mod oracles;
 mod support;
