@@ -498,6 +498,16 @@ impl<K: KeySource> FractalTree<K> {
         self.continue_checkpoint(machine, now);
     }
 
+    /// The files are closed and opened again: a checkpoint, and nothing is in memory any more.
+    pub fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
+        self.checkpoint(machine, now);
+        self.finish_checkpoint(machine, now);
+        let residents: Vec<u32> = self.store.cache.residents().collect();
+        for number in residents {
+            self.drop_node(machine, now, number);
+        }
+    }
+
     /// Writes the images of the checkpoint under way that its writer can take by `now`.
     pub(crate) fn continue_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
         while self.store.checkpoint_free_at <= now

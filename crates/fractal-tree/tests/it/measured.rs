@@ -5,6 +5,7 @@ mod rig;
 pub(crate) mod stream;
 mod windows;
 
+use rig::{QUERIES, QUERY_METRICS, Queries};
 use windows::{METRICS, Window};
 
 /// Differences of more than a tenth over whole runs, and how far they may go. What is known of
@@ -62,6 +63,31 @@ fn whole_runs_are_within_a_tenth() {
         }
     }
     assert!(beyond.is_empty(), "{beyond:#?}");
+}
+
+/// The cold state is a thousand queries in steps; what decides single steps is which rows are
+/// asked for.
+#[test]
+fn queries_read_what_the_library_reads() {
+    for states in QUERIES.chunk_by(|one, next| (one.run, one.state) == (next.run, next.state)) {
+        let of = |metric: usize, simulated: bool| -> f64 {
+            let one = |step: &Queries| {
+                let values = if simulated { &step.simulated } else { &step.measured };
+                values[metric] * (step.to - step.from) as f64
+            };
+            states.iter().map(one).sum()
+        };
+        for (metric, name) in QUERY_METRICS.iter().enumerate() {
+            let (measured, simulated) = (of(metric, false), of(metric, true));
+            let tolerance = if states[0].state == "hot" { 0.13 } else { 0.1 };
+            assert!(
+                measured < 100.0 || (simulated / measured - 1.0).abs() < tolerance,
+                "{} {} {name}: {simulated:.0}, measured {measured:.0}",
+                states[0].run,
+                states[0].state
+            );
+        }
+    }
 }
 
 #[test]

@@ -2,15 +2,30 @@
 
 use std::fmt::Write;
 
-use super::rig;
+use super::rig::{self, QUERIES, QUERY_METRICS, Queries};
 use super::windows::METRICS;
 
 /// `page` with what stands between the markers made anew.
 pub(crate) fn with_current_tables(page: &str) -> String {
-    let (begin, end) = ("<!-- runs: begin -->\n", "<!-- runs: end -->\n");
-    let (before, rest) = page.split_once(begin).expect("the tables begin");
-    let (_, after) = rest.split_once(end).expect("the tables end");
-    format!("{before}{begin}{}\n{end}{after}", tables())
+    let tables = [("runs", tables()), ("queries", queries())];
+    tables.iter().fold(page.to_owned(), |page, (name, tables)| {
+        let (begin, end) = (format!("<!-- {name}: begin -->\n"), format!("<!-- {name}: end -->\n"));
+        let (before, rest) = page.split_once(&begin).expect("the tables begin");
+        let (_, after) = rest.split_once(&end).expect("the tables end");
+        format!("{before}{begin}{tables}\n{end}{after}")
+    })
+}
+
+fn queries() -> String {
+    let mut text = format!("\n| run | queries | {} |\n", QUERY_METRICS.join(" | "));
+    writeln!(text, "|{}", " --- |".repeat(QUERY_METRICS.len() + 2)).expect("text takes all");
+    for queries in QUERIES.iter() {
+        let Queries { run, state, from, to, measured, simulated } = queries;
+        let cells = measured.iter().zip(simulated).map(|(a, b)| cell(*a, *b));
+        let cells = cells.collect::<Vec<_>>().join(" | ");
+        writeln!(text, "| {run} | {state} {from}-{to} | {cells} |").expect("text takes all");
+    }
+    text
 }
 
 /// A table for each run: a line for each window, a column for each metric that occurs in it.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use cost_model::{Machine, SimThread, SimTime};
 use fractal_tree::{FractalConfig, FractalTree, TreeCounters};
 use index::testkit::{finish, null_machine};
-use index::{IndexEngine, IndexId, RowId};
+use index::{IndexEngine, IndexId, KeySource, RowId};
 
 use super::stream::{Dictionary, Stream};
 use super::windows::{METRICS, WINDOWS, Window};
@@ -29,7 +29,55 @@ pub(crate) struct Rig {
     checkpoint_rows: u64,
     rows: u64,
     deleted: u64,
+    queries: u64,
 }
+
+/// A state of a run in which queries were counted.
+pub(crate) struct Queries {
+    pub(crate) run: &'static str,
+    pub(crate) state: &'static str,
+    /// Queries of this state before these, and with these.
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    /// Per query, as [`QUERY_METRICS`] names them.
+    pub(crate) measured: [f64; 4],
+    pub(crate) simulated: [f64; 4],
+}
+
+/// What is compared of queries.
+pub(crate) const QUERY_METRICS: [&str; 4] =
+    ["leaf headers", "nodes of height 1", "basements", "bytes"];
+
+/// All measured queries with their counterparts, after the same loads.
+pub(crate) static QUERIES: LazyLock<Vec<Queries>> = LazyLock::new(|| {
+    let lines = include_str!("queries.csv").lines().filter(|line| !line.starts_with('#'));
+    let mut rigs: BTreeMap<&str, Rig> = BTreeMap::new();
+    let mut queries = Vec::new();
+    for line in lines.skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| -> f64 { fields[at].parse().expect("a number") };
+        let (run, state) = (fields[0], fields[1]);
+        let rig = rigs.entry(run).or_insert_with(|| {
+            let rows = WINDOWS.iter().filter(|window| window.run == run).map(|window| window.to);
+            let mut rig = Rig::of(run);
+            rig.load(rows.max().expect("a run has windows"));
+            rig
+        });
+        let (from, to) = (number(2) as u64, number(3) as u64);
+        if state == "cold" && from == 0 {
+            rig.tree.reopen(&mut rig.machine, rig.client.now());
+        }
+        queries.push(Queries {
+            run,
+            state,
+            from,
+            to,
+            measured: std::array::from_fn(|metric| number(4 + metric)),
+            simulated: rig.look_up(to - from),
+        });
+    }
+    queries
+});
 
 /// All windows with their counterparts.
 pub(crate) fn compared() -> impl Iterator<Item = (&'static Window, &'static Simulated)> {
@@ -93,6 +141,7 @@ impl Rig {
             checkpoint_rows,
             rows: 0,
             deleted: 0,
+            queries: 0,
         }
     }
 
@@ -128,6 +177,29 @@ impl Rig {
                 }
             });
         }
+    }
+
+    /// Looks up so many random rows in the last index; tells what that takes per query.
+    fn look_up(&mut self, queries: u64) -> [f64; 4] {
+        let index = IndexId(self.tree.index_count() as u8 - 1);
+        let before = self.counters();
+        for _ in 0..queries {
+            self.queries += 1;
+            let row = RowId(super::stream::mix(self.queries, 7) % self.rows);
+            let key = self.tree.source().key(index, row);
+            let found = finish(&mut self.machine, &mut self.client, |machine, client| {
+                self.tree.get(machine, client, index, key)
+            });
+            assert_eq!(found, Some(row));
+        }
+        let counted = self.counters().since(&before);
+        [
+            counted.fetches[0],
+            counted.fetches[1],
+            counted.basements_read[0],
+            counted.read_bytes.total(),
+        ]
+        .map(|count| count as f64 / queries as f64)
     }
 
     fn counters(&self) -> TreeCounters {

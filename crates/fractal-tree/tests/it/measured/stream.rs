@@ -65,7 +65,7 @@ impl KeySource for Stream {
     }
 }
 
-fn mix(row: u64, column: u64) -> u64 {
+pub(crate) fn mix(row: u64, column: u64) -> u64 {
     let step = 0x9e37_79b9_7f4a_7c15_u64;
     let mut z = 42_u64.wrapping_add((row * 8 + column + 1).wrapping_mul(step));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
