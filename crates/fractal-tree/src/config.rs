@@ -1,6 +1,10 @@
 //! The rules of a fractal tree, as settings.
 
 use cost_model::{NodeCacheConfig, SimDuration};
+use index::IndexShape;
+
+use crate::message::Kind;
+use crate::sizes::Sizes;
 
 /// What a fractal tree is and by which rules it works.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +47,15 @@ pub struct FractalConfig {
     pub flusher_threads: u32,
     /// Threads that compress and write nodes.
     pub writer_threads: u32,
+}
+
+impl FractalConfig {
+    /// Whether a node can hold four entries of an index, and four messages for it.
+    pub fn has_room_for(&self, shape: &IndexShape) -> bool {
+        let sizes = Sizes::new(self, shape);
+        let messages = 4 * (sizes.message(Kind::Insert) + sizes.message_offset);
+        sizes.leaf(0, 4).max(messages) <= self.node_bytes
+    }
 }
 
 /// How far down a new message goes at once.

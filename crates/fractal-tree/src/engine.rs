@@ -99,10 +99,8 @@ impl<K: KeySource> FractalTree<K> {
         };
         for (number, shape) in shapes.iter().enumerate() {
             let sizes = Sizes::new(&engine.config, shape);
-            let least =
-                sizes.leaf(0, 4).max(4 * (sizes.message(Kind::Insert) + sizes.message_offset));
             assert!(
-                least <= engine.config.node_bytes,
+                engine.config.has_room_for(shape),
                 "a node cannot hold four entries of index {}",
                 shape.name
             );

@@ -3,10 +3,15 @@
 use cost_model::{Bytes, NodeCacheConfig, Replacement, SimDuration};
 use fractal_tree::{
     Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, Promotion, QueryRule,
+    ROWS_MAX,
 };
 
-use super::kind::Kind;
+use super::Scenario;
+use super::check::table_shapes;
+use super::error::{Place, Problem, ScenarioError};
+use super::kind::{Kind, grouped};
 use super::param::{Param, When};
+use super::scale::Scale;
 use super::values::{Choice, Values, words};
 
 /// The rules of a fractal tree, without what the pool and the machine say of it.
@@ -287,6 +292,43 @@ pub(super) const PARAMS: &[Param] = &[
         .assumed("memory copy of a system call in 2009, 1 to 2 GB/s"),
 ];
 
+/// Full nodes that the cache of a scaled run must hold: node sizes do not shrink with it, and
+/// with fewer a tree loses the levels whose cost is asked for.
+const SCALED_NODES_MIN: u64 = 128;
+
+/// Which values do not go together, and which scales a fractal tree cannot have?
+pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), ScenarioError> {
+    let Some(Fractal { rules }) = &scenario.fractal else { return Ok(()) };
+    let fail = |key, reason: String| Err(values.conflict(key, reason));
+    let node = Bytes::new(rules.node_bytes);
+    if rules.node_bytes < rules.basement_bytes {
+        let reason = format!("a basement is a part of a leaf, which has {node}");
+        return fail("engine.fractal.basement_size", reason);
+    }
+    if rules.cache.sleep_share < rules.cache.wake_share.max(rules.cache.resume_share) {
+        let reason = "clients wait above the shares at which eviction begins and they go on";
+        return fail("engine.fractal.wait_above", reason.to_owned());
+    }
+    if let Some(shape) = table_shapes(scenario).iter().find(|shape| !rules.has_room_for(shape)) {
+        let reason = format!("a node must have room for four entries of index {}", shape.name);
+        return fail("engine.fractal.node_size", reason);
+    }
+    if ROWS_MAX < scenario.workload.rows {
+        let reason = format!("a fractal tree numbers {} rows at most", grouped(ROWS_MAX));
+        return fail("workload.rows", reason);
+    }
+    let nodes = scenario.pool.size.whole(node);
+    if scenario.scale != Scale::FULL && nodes < SCALED_NODES_MIN {
+        let reason = format!(
+            "nodes of {node} do not shrink; the cache would hold {nodes} of them, and \
+             {SCALED_NODES_MIN} are needed"
+        );
+        let problem = Problem::ScaleRefused { scale: scenario.scale.to_string(), reason };
+        return Err(ScenarioError::new(Place::Scale, problem));
+    }
+    Ok(())
+}
+
 impl Fractal {
     pub(super) fn from_values(values: &Values) -> Self {
         let bytes = |key: &'static str| values.get::<Bytes>(key).get();
@@ -361,15 +403,5 @@ impl Fractal {
     /// The rules, over files of which the operating system keeps so many bytes.
     pub fn config(&self, os_cache: Option<Bytes>) -> FractalConfig {
         FractalConfig { os_cache_bytes: os_cache.map(Bytes::get), ..self.rules.clone() }
-    }
-
-    /// Bytes of a full node.
-    pub const fn node_bytes(&self) -> u64 {
-        self.rules.node_bytes
-    }
-
-    /// Bytes of a basement.
-    pub const fn basement_bytes(&self) -> u64 {
-        self.rules.basement_bytes
     }
 }
