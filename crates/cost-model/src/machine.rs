@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod batches;
+mod blocks;
 mod commit;
 mod config;
 mod duty;

@@ -33,6 +33,8 @@ pub struct SimThread {
     pub(crate) statement_ends: Option<(SimTime, Cause)>,
     /// Pages that this thread has written because they had been dirty for longest.
     pub(crate) pages_flushed: u64,
+    /// Nodes of a [`NodeCache`](crate::NodeCache) this thread's operation keeps until it is over.
+    pub(crate) nodes: Vec<u32>,
 }
 
 impl SimThread {
@@ -49,6 +51,7 @@ impl SimThread {
             commit: None,
             statement_ends: None,
             pages_flushed: 0,
+            nodes: Vec::new(),
         }
     }
 

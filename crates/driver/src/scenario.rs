@@ -24,6 +24,7 @@ mod document;
 mod engine;
 mod error;
 mod flush;
+mod fractal;
 mod general;
 mod kind;
 mod layers;
@@ -45,6 +46,7 @@ pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub use error::{Place, Problem, ScenarioError};
+pub use fractal::Fractal;
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
 pub use param::{Basis, Is, Param, Preset, Scaling, When, registry};
@@ -94,6 +96,8 @@ pub struct Scenario {
     pub change_buffer: Option<ChangeBuffer>,
     /// What statements write when they end, and what many rows in one change.
     pub statement: Statement,
+    /// The fractal tree, if that is the engine.
+    pub fractal: Option<Fractal>,
     /// Keys, clients, deletes, queries.
     pub workload: Workload,
     /// How often the run reports.
@@ -179,6 +183,8 @@ impl Scenario {
             commit: commit::commit(&values),
             write_back: flush::write_back(&values),
             background: flush::background(&values),
+            fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
+                .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),
             change_buffer: change_buffer::change_buffer(&values),
             statement: Statement::from_values(&values),

@@ -607,3 +607,37 @@ fn disks_are_read_from_machines_and_from_experiments() {
         built-in engines/innodb-5.1.toml: machine.disk.kind: missing (What holds the files; a file that sets it describes the disk anew); expected one of hdd, ssd, volumes, null
     "#]].assert_eq(&format!("{missing}\n"));
 }
+
+#[test]
+fn what_a_fractal_tree_cannot_be() {
+    check_sets(
+        &[
+            &["engine.kind=fractal", "engine.fractal.node_size=32KiB"],
+            &["engine.kind=fractal", "engine.fractal.wait_above=105%"],
+            &[
+                "engine.kind=fractal",
+                "engine.fractal.node_size=4KiB",
+                "engine.fractal.basement_size=4KiB",
+                "engine.fractal.size.message=2KiB",
+            ],
+            &["engine.kind=fractal", "workload.rows=2_000_000_000"],
+            &["engine.kind=fractal", "engine.fractal.promotion=eagre"],
+            &["engine.fractal.fanout=8"],
+        ],
+        &expect![[r#"
+            s4.toml: engine.fractal.basement_size = 64KiB: a basement is a part of a leaf, which has 32 KiB
+            --set: engine.fractal.wait_above = 105%: clients wait above the shares at which eviction begins and they go on
+            --set: engine.fractal.node_size = 4KiB: a node must have room for four entries of index PRIMARY
+            --set: workload.rows = 2_000_000_000: a fractal tree numbers 1_073_741_824 rows at most
+            --set: engine.fractal.promotion = eagre: unknown choice (did you mean eager?); expected one of root, eager, flow
+            --set: engine.fractal.fanout = 8: has no effect: it belongs to engine.kind = "fractal", and this one is "btree"
+        "#]],
+    );
+    check_scales(
+        "s2-fractal-window",
+        &["1/32"],
+        &expect![[r#"
+        --scale: 1/32: nodes of 4 MiB do not shrink; the cache would hold 64 of them, and 128 are needed
+    "#]],
+    );
+}

@@ -204,7 +204,7 @@ impl Machine {
     pub(super) fn lru_batch(&self, instance: usize, want: u32, frames: u32) -> Box<FlushBatch> {
         let pages = match self.config.pool.margin.counts {
             MarginCounts::FreeAndClean => want,
-            MarginCounts::Free { writes_max, .. } => writes_max.max(want),
+            MarginCounts::Free { writes_max, .. } => writes_max.max(frames),
         };
         let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX, frames };
         Box::new(FlushBatch::new(wanted, None))

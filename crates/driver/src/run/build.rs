@@ -6,6 +6,7 @@ use cost_model::{
     Background, Bytes, Draw, Machine, MachineConfig, OsWriter, PoolConfig, SimDuration, SimThread,
     SimTime,
 };
+use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource};
 
 use super::deleter::Deleter;
@@ -226,6 +227,11 @@ fn engine<K: KeySource + Clone + 'static>(
         EngineKind::ChangeBuffer => {
             let (tree, buffer) = (tree_config(scenario), buffer_config(scenario));
             Box::new(ChangeBuffered::new(tree, buffer, shapes, source, rows, machine, &mut nobody))
+        }
+        EngineKind::Fractal => {
+            let rules = scenario.fractal.as_ref().expect("the rules of the engine");
+            let config = rules.config(scenario.os_cache());
+            Box::new(FractalTree::new(config, shapes, source, rows))
         }
     };
     (engine, keys)

@@ -41,6 +41,7 @@ type Checked = Result<(), ScenarioError>;
 pub(super) fn check(scenario: &Scenario, values: &Values) -> Checked {
     disk(&scenario.machine.disk, Some(scenario.engine.page_size), values)?;
     engine(scenario, values)?;
+    super::fractal::check(scenario, values)?;
     pool(scenario, values)?;
     workload(scenario, values)?;
     statement(scenario, values)?;
@@ -114,9 +115,9 @@ fn engine(scenario: &Scenario, values: &Values) -> Checked {
     Ok(())
 }
 
-/// Bytes of the largest record of any index, in a leaf or above, with its share of the directory.
-fn record_bytes_max(scenario: &Scenario) -> u64 {
-    let (engine, workload) = (&scenario.engine, &scenario.workload);
+/// The indexes of the scenario's table.
+pub(super) fn table_shapes(scenario: &Scenario) -> Vec<IndexShape> {
+    let workload = &scenario.workload;
     let indexes = workload.secondary_indexes as usize;
     let shapes = match &workload.stream {
         StreamSpec::IiBench(IiBenchSpec { profile, .. }) => {
@@ -128,10 +129,15 @@ fn record_bytes_max(scenario: &Scenario) -> u64 {
             shapes(Profile::Layout2023, workload.widths.layout(Profile::Layout2023), indexes)
         }
     };
-    let shapes = match engine.rows_apart {
+    match scenario.engine.rows_apart {
         Some(rows) => pointing(shapes, rows.pointer.get() as u32),
         None => shapes,
-    };
+    }
+}
+
+/// Bytes of the largest record of any index, in a leaf or above, with its share of the directory.
+fn record_bytes_max(scenario: &Scenario) -> u64 {
+    let engine = &scenario.engine;
     let bytes = |shape: &IndexShape| {
         let columns = u64::from(shape.entry_bytes.max(shape.key_bytes + PAGE_NUMBER_BYTES));
         let lengths = shape.nullable_columns.div_ceil(8) + shape.variable_columns;
@@ -142,7 +148,7 @@ fn record_bytes_max(scenario: &Scenario) -> u64 {
             + u64::from(lengths)
             + engine.directory_slot.get().div_ceil(u64::from(engine.directory_records))
     };
-    shapes.iter().map(bytes).max().unwrap_or(1)
+    table_shapes(scenario).iter().map(bytes).max().unwrap_or(1)
 }
 
 fn pool(scenario: &Scenario, values: &Values) -> Checked {

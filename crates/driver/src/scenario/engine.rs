@@ -61,6 +61,8 @@ pub enum EngineKind {
     BTree,
     /// The same with a change buffer.
     ChangeBuffer,
+    /// A message-buffered tree for each index.
+    Fractal,
 }
 
 /// Where a full page is cut.
@@ -114,6 +116,7 @@ enum SplitWord {
 words!(EngineKind {
     "btree" => BTree: "A plain B+tree for each index: every change reads its leaf.";
     "change-buffer" => ChangeBuffer: "The same, and changes of absent secondary leaves may wait.";
+    "fractal" => Fractal: "A message-buffered tree for each index: changes travel down in batches.";
 });
 
 words!(SplitWord {

@@ -7,7 +7,8 @@ use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
 use super::{
-    change_buffer, commit, engine, flush, general, machine, pool, redo, report, statement, workload,
+    change_buffer, commit, engine, flush, fractal, general, machine, pool, redo, report, statement,
+    workload,
 };
 
 /// One key of a scenario file.
@@ -207,6 +208,7 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         engine::PARAMS,
         change_buffer::PARAMS,
         statement::PARAMS,
+        fractal::PARAMS,
         workload::PARAMS,
         report::PARAMS,
     ]
