@@ -47,6 +47,8 @@ pub struct BTree<K> {
     pub(crate) draw: Draw,
     /// Transactions begun so far, modulo 2^8: see [`Pages::note_change`].
     pub(crate) transaction: u8,
+    /// The leaves that the last split of a leaf left.
+    pub(crate) last_split: Option<(PageId, PageId)>,
     /// Keys and row numbers of the leaf that is being split; kept to save allocations.
     pub(crate) scratch: Vec<(Key, u32)>,
     hints: Hints,
@@ -108,6 +110,7 @@ impl<K: KeySource> BTree<K> {
             pages: Pages::new(entries / entries_per_page as usize * 2 + 1_024, entries),
             nodes: Vec::new(),
             free_nodes: Vec::new(),
+            last_split: None,
             scratch: Vec::new(),
             hints: Hints::default(),
             above: NodeFrames { frames: [FrameId::NONE; HEIGHT_MAX], len: 0 },
@@ -164,7 +167,7 @@ impl<K: KeySource> BTree<K> {
 
     /// Key and leaf of a row that is to be inserted: prepared, or found now.
     #[inline]
-    fn key_and_leaf(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
+    pub(crate) fn key_and_leaf(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
         let at = row.0.wrapping_sub(self.hints.first);
         if at < self.hints.rows {
             let hint = at as usize * self.trees.len() + index.index();
@@ -381,6 +384,6 @@ impl<K: KeySource> IndexEngine for BTree<K> {
     }
 
     fn verify(&self) {
-        self.check();
+        self.check(|_| 0);
     }
 }

@@ -48,7 +48,7 @@ impl<K: KeySource> BTree<K> {
     }
 
     #[inline]
-    fn log_insert(&mut self, machine: &mut Machine, index: IndexId, leaf: PageId) {
+    pub(crate) fn log_insert(&mut self, machine: &mut Machine, index: IndexId, leaf: PageId) {
         let change = self.pages.note_change(leaf, self.transaction);
         machine.log(self.trees[index.index()].redo.insert(leaf, change));
     }
@@ -182,6 +182,7 @@ impl<K: KeySource> BTree<K> {
         tree.directory.grow(tree.stats.leaf_pages);
         tree.version += 1;
         tree.stats.splits += 1;
+        self.last_split = Some((left, right));
         let price = machine.prices().page_split;
         machine.compute(thread, price);
     }

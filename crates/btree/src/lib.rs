@@ -100,6 +100,7 @@ mod directory;
 mod engine;
 mod format;
 mod insert;
+mod layer;
 mod node;
 mod pages;
 mod redo;
@@ -111,6 +112,7 @@ mod verify;
 
 pub use engine::{BTree, TreeConfig};
 pub use format::PageFormat;
+pub use layer::{Leaf, OtherSegment};
 pub use redo::RedoFormat;
 pub use space::SpaceConfig;
 pub use split::SplitPolicy;

@@ -37,6 +37,8 @@ ledger_keys! {
         FreePage => "free_page",
         /// Waiting for dirty pages to be written back, or for a page that is.
         Flush => "flush",
+        /// Waiting for a batch of pages into which buffered changes are merged.
+        Merge => "merge",
         /// Waiting for something another thread holds.
         Lock => "lock",
         /// Not working: a rate limit, or nothing to do.
@@ -53,6 +55,10 @@ ledger_keys! {
         NodeRead => "node_read",
         /// A neighbour of a leaf that is split or coalesced.
         SiblingRead => "sibling_read",
+        /// A leaf that is read so that its buffered changes are merged.
+        MergeRead => "merge_read",
+        /// A page of the change buffer.
+        BufferRead => "buffer_read",
         /// Dirty pages whose frames are needed.
         WriteBack => "write_back",
         /// Dirty pages whose oldest change the redo log is to forget, or of which there are too
@@ -173,7 +179,8 @@ impl IoLedger {
 impl Purpose {
     /// Whether this purpose writes to the device.
     pub const fn writes(self) -> bool {
-        !matches!(self, Self::LeafRead | Self::NodeRead | Self::SiblingRead)
+        use Purpose::{BufferRead, LeafRead, MergeRead, NodeRead, SiblingRead};
+        !matches!(self, LeafRead | NodeRead | SiblingRead | MergeRead | BufferRead)
     }
 
     /// Whether this purpose moves pages between the pool and their places in the data files.

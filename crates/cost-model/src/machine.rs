@@ -1,5 +1,6 @@
 //! The machine as an engine sees it: pages that cost time, and the account of it.
 
+mod arrivals;
 mod batches;
 mod commit;
 mod config;
@@ -25,6 +26,7 @@ use crate::{
     Blocked, Bytes, Cause, FrameId, IoLedger, Lsn, PageId, PoolStats, Purpose, RedoStats,
     SimDuration, SimThread, SimTime, Station, Step,
 };
+use arrivals::Arrivals;
 use batches::Batches;
 use writers::Writers;
 
@@ -64,6 +66,7 @@ pub struct Machine {
     redo: Option<RedoLog>,
     writers: Writers,
     batches: Batches,
+    arrivals: Arrivals,
     checkpoint_under_way: bool,
     /// While a commit holds others up: until when it waits itself.
     committing: Option<SimTime>,
@@ -99,6 +102,7 @@ impl Machine {
                 config.pool.area_pages,
             ),
             batches: Batches::default(),
+            arrivals: Arrivals::new(),
             checkpoint_under_way: false,
             committing: None,
             binlog_end: 0,
@@ -217,11 +221,11 @@ impl Machine {
     #[inline]
     pub fn begin(&mut self, thread: &mut SimThread) -> Step {
         thread.in_turn()?;
-        if self.writers.next_done() <= thread.now() {
+        if self.next_io_done() <= thread.now() {
             self.settle(thread.now());
         }
         if let Some(frame) = thread.arrival.take() {
-            self.pool.read_done(frame);
+            self.read_arrived(frame);
             let instance = self.pool.instance_of(self.pool.page_of(frame));
             self.keep_margin(thread, instance);
         }
@@ -255,7 +259,11 @@ impl Machine {
                 // Another thread reads the page, or has read it and not gone on yet.
                 if let Some(until) = self.pool.reading_until(frame) {
                     self.wait(thread, until, Cause::Read)?;
-                    self.pool.read_done(frame);
+                    self.read_arrived(frame);
+                    if self.arrived().is_some() {
+                        // The engine has something to do with it first.
+                        return Err(Blocked);
+                    }
                 }
                 Ok(frame)
             }
@@ -292,6 +300,28 @@ impl Machine {
     pub fn touch(&mut self, thread: &SimThread, frame: FrameId) {
         self.note(thread.now(), |pool| Event::Hit(pool.page_of(frame)));
         self.pool.touch(frame, thread.now());
+    }
+
+    /// A page was changed by what happened to it on its way into the pool: that is no use of it.
+    pub fn change_quietly(&mut self, frame: FrameId) {
+        let lsn = self.last_logged();
+        self.pool.mark_dirty(frame, lsn);
+    }
+
+    /// Moves a page to the head of the LRU list.
+    pub fn make_young(&mut self, frame: FrameId) {
+        self.pool.make_young(frame);
+    }
+
+    /// Frees the clean pages that flushes have left at the tails of the LRU lists.
+    pub fn free_flushed(&mut self) {
+        self.pool.free_flushed();
+    }
+
+    /// When the first read or write that nobody waits for is done.
+    #[inline]
+    fn next_io_done(&self) -> SimTime {
+        self.writers.next_done().min(self.arrivals.next())
     }
 
     /// The operation changed a page it has fetched for that.
@@ -387,7 +417,7 @@ impl Machine {
     ) -> Step<FrameId> {
         thread.in_turn()?;
         let instance = self.pool.instance_of(page);
-        if self.writers.next_done() <= thread.now() {
+        if self.next_io_done() <= thread.now() {
             self.settle(thread.now());
         }
         let Some((frame, left)) = self.pool.take(instance) else {

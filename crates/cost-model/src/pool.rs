@@ -178,7 +178,8 @@ impl BufferPool {
         self.make_young(id);
     }
 
-    fn make_young(&mut self, id: FrameId) {
+    /// Moves a page to the head of the list.
+    pub(crate) fn make_young(&mut self, id: FrameId) {
         self.stats.made_young += 1;
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
         instance.spare_lost(&mut self.frames[id.index()]);
@@ -290,6 +291,7 @@ impl BufferPool {
             return Some((frame, None));
         }
         let frame = list.find_victim(&self.frames)?;
+        list.flushed_at_tail = list.flushed_at_tail.saturating_sub(1);
         let page = self.evict(frame);
         Some((frame, Some(page)))
     }
@@ -331,8 +333,30 @@ impl BufferPool {
         instance.add_old(&mut self.frames, id);
     }
 
-    pub(crate) fn read_done(&mut self, id: FrameId) {
-        self.frames[id.index()].flags &= !READING;
+    /// The page's read is done; tells whether it was not before.
+    pub(crate) fn read_done(&mut self, id: FrameId) -> bool {
+        let frame = &mut self.frames[id.index()];
+        let was_reading = frame.flags & READING != 0;
+        frame.flags &= !READING;
+        was_reading
+    }
+
+    /// The device has the read of a page and is done with it then.
+    pub(crate) fn read_ends_at(&mut self, id: FrameId, done: SimTime) {
+        self.ready_at[id.index()] = done;
+    }
+
+    /// Frees as many clean pages from the tails as flushes have put there since the last call, less
+    /// those that were evicted meanwhile (buf0lru.c, `buf_LRU_try_free_flushed_blocks`).
+    pub(crate) fn free_flushed(&mut self) {
+        for instance in 0..self.instances.len() {
+            while 0 < self.instances[instance].flushed_at_tail {
+                self.instances[instance].flushed_at_tail -= 1;
+                let Some(frame) = self.instances[instance].find_victim(&self.frames) else { break };
+                self.free(frame);
+                self.instances[instance].spares += 1;
+            }
+        }
     }
 
     /// A page is created in a frame that was taken: it enters at the head of the list, dirty.
@@ -402,9 +426,9 @@ impl BufferPool {
     pub(crate) fn next_at_tail(
         &mut self,
         instance: usize,
+        wanted: u32,
         scanned: &mut u32,
         under_way: u32,
-        wanted: u32,
     ) -> Option<FrameId> {
         loop {
             let list = &self.instances[instance];
@@ -497,6 +521,7 @@ impl BufferPool {
         } else {
             instance.remove(&mut self.frames, id);
             instance.add_tail(&mut self.frames, id);
+            instance.flushed_at_tail += 1;
             if self.frames[id.index()].pins == 0 {
                 self.frames[id.index()].flags |= SPARE;
                 instance.spares += 1;

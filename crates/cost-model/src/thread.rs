@@ -118,6 +118,11 @@ impl SimThread {
         self.alarm = Some(at.max(self.now));
     }
 
+    /// Whether it sleeps.
+    pub fn is_asleep(&self) -> bool {
+        self.alarm.is_some()
+    }
+
     /// Ends a sleep at `at`, or now if that has passed.
     pub fn wake(&mut self, at: SimTime) {
         if let Some(alarm) = &mut self.alarm {

@@ -7,6 +7,7 @@ mod build;
 mod deleter;
 mod follow;
 mod inserter;
+mod merger;
 mod meter;
 mod querier;
 mod world;
@@ -23,6 +24,7 @@ use crate::workload::StreamError;
 
 use deleter::Deleter;
 use inserter::Inserter;
+use merger::Merger;
 use meter::Meter;
 use querier::Querier;
 use world::World;
@@ -91,7 +93,7 @@ enum Role {
     Insert(Inserter),
     Delete(Deleter),
     Query(Box<Querier>),
-    Background(Box<Background>),
+    Background(Box<Background>, Option<Merger>),
 }
 
 /// What a client wants of the run loop.
@@ -175,8 +177,13 @@ impl Run {
             Role::Insert(inserter) => inserter.step(thread, &mut self.world),
             Role::Delete(deleter) => deleter.step(thread, &mut self.world),
             Role::Query(querier) => querier.step(thread, &mut self.world),
-            Role::Background(background) => {
+            Role::Background(background, merger) => {
                 background.step(thread, &mut self.world.machine);
+                if let Some(merger) = merger
+                    && thread.is_asleep()
+                {
+                    merger.step(thread, &mut self.world);
+                }
                 Turn::Again
             }
         };
@@ -193,7 +200,7 @@ impl Run {
     #[cold]
     fn wake_cleaner(&mut self, at: SimTime) {
         for client in &mut self.clients {
-            if matches!(client.role, Role::Background(_)) {
+            if matches!(client.role, Role::Background(..)) {
                 client.thread.wake(at);
             }
         }
@@ -216,6 +223,6 @@ fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
 
 /// The threads whose time is accounted for: the connections.
 fn threads(clients: &[Client]) -> Vec<&SimThread> {
-    let connections = clients.iter().filter(|client| !matches!(client.role, Role::Background(_)));
+    let connections = clients.iter().filter(|client| !matches!(client.role, Role::Background(..)));
     connections.map(|client| &client.thread).collect()
 }

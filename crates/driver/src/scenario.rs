@@ -17,6 +17,7 @@
 //! ```
 
 mod catalogue;
+mod change_buffer;
 mod check;
 mod commit;
 mod document;
@@ -40,6 +41,7 @@ mod values;
 mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
+pub use change_buffer::{ChangeBuffer, FullBuffer};
 pub use engine::{Engine, EngineKind, Redo, RedoWord, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use kind::{Kind, Value, Word};
@@ -86,6 +88,8 @@ pub struct Scenario {
     pub background: Option<BackgroundConfig>,
     /// The engine.
     pub engine: Engine,
+    /// The change buffer, if the engine has one.
+    pub change_buffer: Option<ChangeBuffer>,
     /// Keys, clients, deletes, queries.
     pub workload: Workload,
     /// How often the run reports.
@@ -172,6 +176,7 @@ impl Scenario {
             write_back: flush::write_back(&values),
             background: flush::background(&values),
             engine: Engine::from_values(&values),
+            change_buffer: change_buffer::change_buffer(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),
             values: values.list(),

@@ -17,6 +17,8 @@ pub(crate) enum Duty {
     Checkpoint(Checkpoint),
     /// Waits until the file has grown.
     Growth,
+    /// Waits until then.
+    Await(SimTime, Cause),
 }
 
 /// How far a checkpoint is.
@@ -67,6 +69,7 @@ impl Machine {
                 },
                 Duty::Checkpoint(checkpoint) => self.checkpoint(thread, checkpoint),
                 Duty::Growth => self.grow_file(thread),
+                Duty::Await(until, cause) => self.wait(thread, *until, *cause),
             };
             if step.is_err() {
                 thread.duties.push_front(duty);
@@ -205,7 +208,7 @@ impl Machine {
     pub(super) fn lru_batch(&self, instance: usize, want: u32, frames: u32) -> FlushBatch {
         let pages = match self.config.pool.margin.counts {
             MarginCounts::FreeAndClean => want,
-            MarginCounts::Free { writes_max, .. } => writes_max,
+            MarginCounts::Free { writes_max, .. } => writes_max.max(frames),
         };
         let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX, frames };
         FlushBatch::new(wanted, None)

@@ -174,7 +174,7 @@ impl Machine {
     /// When something may have changed for a thread that waits for pages that are not yet given
     /// to the device, or that others hold.
     pub(super) fn next_event(&self, now: SimTime) -> SimTime {
-        match self.batches.next().min(self.writers.next_done()) {
+        match self.batches.next().min(self.next_io_done()) {
             SimTime::NEVER => now + RETRY,
             event => event.max(now + NEXT_INSTANT),
         }
@@ -198,7 +198,7 @@ impl Machine {
             let next = match list {
                 List::Lru if cleans => {
                     let freed_soon = if frees_written { batch.written } else { 0 };
-                    self.pool.next_at_tail(instance, &mut batch.scanned, freed_soon, frames)
+                    self.pool.next_at_tail(instance, frames, &mut batch.scanned, freed_soon)
                 }
                 List::Lru => self.pool.next_writable(instance, at),
                 List::Dirty => self.pool.next_dirty(instance, at, older_than),

@@ -31,6 +31,22 @@ impl Machine {
         there + self.config.os_copy
     }
 
+    /// Brings adjacent pages into frames; tells when they are there.
+    pub(super) fn read_pages(
+        &mut self,
+        now: SimTime,
+        first: PageId,
+        pages: u32,
+        purpose: Purpose,
+    ) -> SimTime {
+        if self.os_cache.is_none() {
+            return self.transfer(now, IoOp::Read, purpose, first, pages);
+        }
+        let there =
+            (first.0..first.0 + pages).map(|page| self.read_page(now, PageId(page), purpose));
+        there.max().unwrap_or(now)
+    }
+
     /// Gives adjacent pages of a batch to the device, or to the threads that write.
     pub(super) fn post(&mut self, now: SimTime, first: PageId, pages: u32, batch: BatchId) {
         self.batches.posted(batch, pages);
@@ -158,6 +174,7 @@ impl Machine {
     /// of the threads that write, each at its time.
     #[cold]
     pub(super) fn settle(&mut self, now: SimTime) {
+        self.settle_arrivals(now);
         while let Some(writing) = self.writers.take_done(now) {
             for page in (writing.first.0..writing.first.0 + writing.pages).map(PageId) {
                 let Some(frame) = self.pool.frame_of(page) else { continue };

@@ -36,6 +36,8 @@ pub(super) struct Instance {
     /// The next page that a flush of the tail will look at; walks ahead of it, a step with each
     /// eviction, so that the processor has loaded what the flush will need.
     scout: FrameId,
+    /// Pages that flushes have left at the tail, clean, and that nobody has taken since.
+    pub(super) flushed_at_tail: u32,
     /// The next page that a batch of the page cleaner will look at.
     pub(super) hazard: FrameId,
     /// At least this many frames can be replaced: a lower bound kept between two looks at the
@@ -75,6 +77,7 @@ impl Instance {
             young_distance,
             warm: false,
             scout: FrameId::NONE,
+            flushed_at_tail: 0,
             hazard: FrameId::NONE,
             spares: 0,
         }

@@ -86,6 +86,9 @@ impl Facts<'_> {
         match cause {
             Cause::Cpu => self.computing(per_row_s),
             Cause::Read => self.reads(per_row_s),
+            Cause::Merge => {
+                "the change buffer is full: a batch of leaves is read and merged".to_owned()
+            }
             Cause::Log => "commits and flush batches wait until the redo log is durable".to_owned(),
             Cause::Doublewrite => format!(
                 "{writes:.2} pages are written per row, each to the doublewrite buffer first, one \

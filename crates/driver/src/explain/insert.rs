@@ -247,6 +247,7 @@ fn role(level: u32, levels: u32) -> String {
 
 fn waiting_for(cause: Cause) -> &'static str {
     match cause {
+        Cause::Merge => "leaves are read so that buffered changes are merged into them",
         Cause::Log => "the redo log is being made durable",
         Cause::Doublewrite => "dirty pages go to the doublewrite buffer before their places",
         Cause::CheckpointStall => "the redo log is full until old changes are written back",

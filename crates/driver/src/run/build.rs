@@ -1,6 +1,7 @@
 //! Builds the machine, the engine and the clients that a scenario describes.
 
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use change_buffer::{BufferRedo, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
     Background, Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
 };
@@ -8,12 +9,13 @@ use index::{IndexEngine, IndexShape, KeySource};
 
 use super::deleter::Deleter;
 use super::inserter::Inserter;
+use super::merger::Merger;
 use super::querier::Querier;
 use super::world::{Latencies, StallCounter, World};
 use super::{Client, Role, RunError};
 use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
 use crate::scenario::{
-    DeleteConnection, Engine, EngineKind, FileIo, Origin, RedoWord, Scenario, Split,
+    DeleteConnection, Engine, EngineKind, FileIo, FullBuffer, Origin, RedoWord, Scenario, Split,
 };
 use crate::workload::{self, Stream, StreamSpec};
 
@@ -83,7 +85,9 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
         }
     }
     if let Some(config) = &scenario.background {
-        roles.push(Role::Background(Box::new(Background::new(config.clone()))));
+        let buffer = scenario.change_buffer.as_ref();
+        let merger = buffer.map(|buffer| Merger::new(buffer, buffer_pages_max(scenario)));
+        roles.push(Role::Background(Box::new(Background::new(config.clone())), merger));
     }
     let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
     roles.into_iter().map(client).collect()
@@ -183,6 +187,10 @@ fn engine<K: KeySource + Clone + 'static>(
             let config = tree_config(scenario);
             Box::new(BTree::new(config, shapes, source, rows, machine, &mut nobody))
         }
+        EngineKind::ChangeBuffer => {
+            let (tree, buffer) = (tree_config(scenario), buffer_config(scenario));
+            Box::new(ChangeBuffered::new(tree, buffer, shapes, source, rows, machine, &mut nobody))
+        }
     };
     (engine, keys)
 }
@@ -249,6 +257,52 @@ fn tree_config(scenario: &Scenario) -> TreeConfig {
         seed: scenario.seed,
     }
 }
+
+/// Pages of the change buffer at most; 0 without one.
+fn buffer_pages_max(scenario: &Scenario) -> u32 {
+    let pages = scenario.pool.pages(scenario.engine.page_size) as f64;
+    scenario.change_buffer.as_ref().map_or(0, |buffer| (pages * buffer.max_size) as u32)
+}
+
+fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
+    let buffer = scenario.change_buffer.as_ref().expect("the engine has one");
+    let engine = &scenario.engine;
+    let page = engine.page_size.get() as u32;
+    let bytes = |bytes: Bytes| bytes.get() as u32;
+    ChangeBufferConfig {
+        pages_max: buffer_pages_max(scenario),
+        when_full: match buffer.when_full {
+            FullBuffer::Contract => WhenFull::Contract,
+            FullBuffer::Refuse => WhenFull::Refuse,
+        },
+        active_contract: buffer.active_contract,
+        check_extra: bytes(buffer.check_extra),
+        entry_header: bytes(buffer.entry_header),
+        entry_column: bytes(buffer.entry_column),
+        by_arrival: buffer.by_arrival,
+        page_usable: bytes(buffer.page_usable),
+        directory_halves: bytes(engine.directory_slot) * 2 / engine.directory_records,
+        reorganize_limit: page / 32,
+        join_below: page / 2,
+        join_right: buffer.join_right,
+        free_flushed_every: buffer.free_flushed_every,
+        bitmap_pages: page,
+        group_pages: 8,
+        group_volume: page / 32 * 3,
+        redo: redo_format(engine).map(|redo| BufferRedo {
+            insert: redo.record_header + PAGE_NUMBER + redo.insert + redo.end,
+            delete: redo.record_header + PAGE_NUMBER + OFFSET + redo.end,
+            moved: redo.moved,
+            split: redo.split,
+            bitmap: redo.record_header + PAGE_NUMBER + OFFSET + 1 + redo.end,
+        }),
+        seed: scenario.seed,
+    }
+}
+
+/// Bytes of a page number and of an offset in a redo record.
+const PAGE_NUMBER: u32 = 4;
+const OFFSET: u32 = 2;
 
 fn redo_format(engine: &Engine) -> Option<RedoFormat> {
     let redo = engine.redo?;

@@ -6,11 +6,12 @@ use cost_model::{
     Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
-use index::{IndexId, IndexStats};
+use index::{BufferStats, IndexId, IndexStats};
 
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    DeviceTotal, IoCount, Latency, Manifest, PageCounts, Point, RunResult, SCHEMA, Stalls, Totals,
+    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, PageCounts, Point, RunResult, SCHEMA,
+    Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
 
@@ -44,6 +45,7 @@ struct Snapshot {
     io: IoLedger,
     pool: PoolStats,
     redo: Option<u64>,
+    buffer: Option<BufferStats>,
     splits: u64,
     coalesces: u64,
 }
@@ -143,6 +145,7 @@ impl Meter {
             pages: pages.collect(),
             splits: interval.splits,
             coalesces: interval.coalesces,
+            change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
             time: shares(&interval.time),
             io: purposes(&interval.io),
             stalls: report_stalls(&stalls),
@@ -227,6 +230,7 @@ impl Meter {
             time,
             io: world.machine.io().clone(),
             pool: *world.machine.pool_stats(),
+            buffer: world.engine.buffered(),
             redo: world.machine.redo_stats().map(|redo| redo.bytes),
             splits: stats.iter().map(|stats| stats.splits).sum(),
             coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
@@ -298,6 +302,17 @@ fn purposes(io: &IoLedger) -> BTreeMap<String, IoCount> {
             (name, IoCount { requests, pages, bytes })
         })
         .collect()
+}
+
+/// The state of a change buffer, and what it did since an earlier one.
+fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffer {
+    let earlier = earlier.unwrap_or_default();
+    ChangeBuffer {
+        entries: now.entries,
+        pages: u64::from(now.pages),
+        merges: now.merges - earlier.merges,
+        merged_entries: now.merged_entries - earlier.merged_entries,
+    }
 }
 
 fn report_stalls(stalls: &StallCounter) -> Stalls {

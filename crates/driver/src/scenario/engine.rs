@@ -48,6 +48,8 @@ pub struct Engine {
 pub enum EngineKind {
     /// A plain B+tree for each index.
     BTree,
+    /// The same with a change buffer.
+    ChangeBuffer,
 }
 
 /// Where a full page is cut.
@@ -100,6 +102,7 @@ enum SplitWord {
 
 words!(EngineKind {
     "btree" => BTree: "A plain B+tree for each index: every change reads its leaf.";
+    "change-buffer" => ChangeBuffer: "The same, and changes of absent secondary leaves may wait.";
 });
 
 words!(SplitWord {

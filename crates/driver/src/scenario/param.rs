@@ -6,7 +6,7 @@ use std::fmt;
 use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
-use super::{commit, engine, flush, general, machine, pool, redo, report, workload};
+use super::{change_buffer, commit, engine, flush, general, machine, pool, redo, report, workload};
 
 /// One key of a scenario file.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +203,7 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         commit::PARAMS,
         flush::PARAMS,
         engine::PARAMS,
+        change_buffer::PARAMS,
         workload::PARAMS,
         report::PARAMS,
     ]
