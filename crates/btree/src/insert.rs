@@ -68,7 +68,7 @@ impl<K: KeySource> BTree<K> {
             scratch.push((source.key(index, RowId(u64::from(row))), row));
         });
         let before = |key: Key| scratch.iter().filter(|(other, _)| *other < key).count();
-        let last = self.pages.get(leaf).last_insert();
+        let last = self.pages.last_insert(leaf);
         let last = last.map(|row| before(source.key(index, RowId(u64::from(row)))));
         (before(key), last)
     }

@@ -59,11 +59,19 @@ ledger_keys! {
         MergeRead => "merge_read",
         /// A page of the change buffer.
         BufferRead => "buffer_read",
+        /// A page of a file in the operating system's cache of which a write replaces only a part.
+        FillRead => "fill_read",
+        /// A part of a leaf that a query needs.
+        BasementRead => "basement_read",
+        /// Dirty nodes of variable size whose memory is needed.
+        NodeWrite => "node_write",
         /// Dirty pages whose frames are needed.
         WriteBack => "write_back",
         /// Dirty pages whose oldest change the redo log is to forget, or of which there are too
-        /// many.
+        /// many; dirty nodes that a sharp checkpoint writes.
         Checkpoint => "checkpoint",
+        /// Pages that the operating system writes from its cache: synced, old, or in the way.
+        OsWriteBack => "os_write_back",
         /// Copies of dirty pages for the case that their own write is torn.
         Doublewrite => "doublewrite",
         /// The redo log.
@@ -179,12 +187,18 @@ impl IoLedger {
 impl Purpose {
     /// Whether this purpose writes to the device.
     pub const fn writes(self) -> bool {
-        use Purpose::{BufferRead, LeafRead, MergeRead, NodeRead, SiblingRead};
-        !matches!(self, LeafRead | NodeRead | SiblingRead | MergeRead | BufferRead)
+        use Purpose::{
+            BasementRead, BufferRead, FillRead, LeafRead, MergeRead, NodeRead, SiblingRead,
+        };
+        !matches!(
+            self,
+            LeafRead | NodeRead | SiblingRead | MergeRead | BufferRead | FillRead | BasementRead
+        )
     }
 
     /// Whether this purpose moves pages between the pool and their places in the data files.
     pub const fn is_of_pages(self) -> bool {
-        !self.writes() || matches!(self, Self::WriteBack | Self::Checkpoint)
+        use Purpose::{Checkpoint, NodeWrite, OsWriteBack, WriteBack};
+        !self.writes() || matches!(self, WriteBack | Checkpoint | OsWriteBack | NodeWrite)
     }
 }

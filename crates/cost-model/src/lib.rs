@@ -64,11 +64,15 @@
 
 mod background;
 pub mod device;
+mod extents;
 mod huge;
 mod ids;
+mod image_cache;
 mod ledger;
 mod machine;
+mod node_cache;
 mod os_cache;
+mod os_writer;
 mod pool;
 mod redo;
 mod rng;
@@ -78,13 +82,17 @@ mod time;
 mod units;
 
 pub use background::{Adaptive, Background, BackgroundConfig};
+pub use extents::{Extent, Extents};
 pub use huge::{HugeVec, prefetch};
 pub use ids::{FrameId, PageId};
+pub use image_cache::ImageCache;
 pub use ledger::{Cause, IoCount, IoLedger, Purpose, TimeLedger};
 pub use machine::{
     Binlog, CommitConfig, CpuPrices, Event, LogAtCommit, LruWriter, Machine, MachineConfig,
-    SerialCommit, WriteBackConfig,
+    SerialCommit, StoredRows, WriteBackConfig,
 };
+pub use node_cache::{NodeCache, NodeCacheConfig, Replacement, Victim};
+pub use os_writer::{OsWriteConfig, OsWriter};
 pub use pool::{Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
 pub use redo::{Lsn, RedoConfig, RedoStats};
 pub use rng::Draw;

@@ -2,12 +2,15 @@
 
 mod arrivals;
 mod batches;
+mod blocks;
 mod commit;
 mod config;
 mod duty;
+mod files;
 mod flush;
 mod io;
 mod log;
+mod statement;
 mod writers;
 
 pub(crate) use batches::List;
@@ -17,6 +20,7 @@ pub use config::{
     WriteBackConfig,
 };
 pub(crate) use duty::Duty;
+pub use statement::StoredRows;
 
 use crate::device::Device;
 use crate::os_cache::OsCache;
@@ -71,6 +75,10 @@ pub struct Machine {
     /// While a commit holds others up: until when it waits itself.
     committing: Option<SimTime>,
     binlog_end: u64,
+    /// Whether data files were written to since they were synced.
+    data_unsynced: bool,
+    /// Bytes of the file of rows that lie apart from the indexes.
+    rows_end: u64,
     /// Pages of the data file, and the highest page in use.
     file_end: u64,
     file_needed: u32,
@@ -91,9 +99,7 @@ impl Machine {
             log_device: config.log_disks.as_ref().map(|spec| Device::new(spec, config.seed)),
             // Threads that never outnumber the cores never wait for one.
             cores: (cores < threads).then(|| Station::new(cores)),
-            os_cache: config
-                .os_cache
-                .map(|size| OsCache::new(size.whole(config.page_size) as usize)),
+            os_cache: config.os_cache.map(|size| OsCache::new(size, config.page_size)),
             io: IoLedger::default(),
             redo: config.redo.clone().map(RedoLog::new),
             writers: Writers::new(
@@ -106,6 +112,8 @@ impl Machine {
             checkpoint_under_way: false,
             committing: None,
             binlog_end: 0,
+            data_unsynced: false,
+            rows_end: 0,
             file_end: 0,
             file_needed: 0,
             cleaner_wanted: None,

@@ -43,9 +43,9 @@ pub(crate) struct BufferPool {
     /// Frame of each page, [`FrameId::NONE`] if it has none.
     table: HugeVec<FrameId>,
     /// When a frame's read or write is done; meaningful while it is READING or WRITING.
-    ready_at: Vec<SimTime>,
+    ready_at: HugeVec<SimTime>,
     /// Where the log ended when a frame's page became dirty; meaningful while it is DIRTY.
-    oldest_change: Vec<Lsn>,
+    oldest_change: HugeVec<Lsn>,
     instances: Vec<Instance>,
     stats: PoolStats,
 }
@@ -73,9 +73,13 @@ impl BufferPool {
             frames[frame as usize].instance = instance as u16;
             instances[instance as usize].free_push(&mut frames, FrameId(frame));
         }
+        let mut ready_at = HugeVec::with_capacity(config.frames as usize);
+        ready_at.extend_to(config.frames as usize, SimTime::ZERO);
+        let mut oldest_change = HugeVec::with_capacity(config.frames as usize);
+        oldest_change.extend_to(config.frames as usize, Lsn(0));
         Self {
-            ready_at: vec![SimTime::ZERO; config.frames as usize],
-            oldest_change: vec![Lsn(0); config.frames as usize],
+            ready_at,
+            oldest_change,
             table: HugeVec::with_capacity(pages),
             config,
             frames,
@@ -426,9 +430,9 @@ impl BufferPool {
     pub(crate) fn next_at_tail(
         &mut self,
         instance: usize,
-        wanted: u32,
         scanned: &mut u32,
         under_way: u32,
+        wanted: u32,
     ) -> Option<FrameId> {
         loop {
             let list = &self.instances[instance];

@@ -3,10 +3,13 @@
 //! Rules from `MySQL` 5.1 source, log0log.c. The log knows sequence numbers and bytes;
 //! [`crate::Machine`] does the writing.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::{Bytes, SimTime};
 
 /// A log sequence number: bytes of redo logged since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct Lsn(pub u64);
 
 impl Lsn {

@@ -29,8 +29,12 @@ pub struct SimThread {
     pub(crate) duties: VecDeque<Duty>,
     /// The commit this thread is in.
     pub(crate) commit: Option<Commit>,
+    /// Until when the end of its statement waits, and for what.
+    pub(crate) statement_ends: Option<(SimTime, Cause)>,
     /// Pages that this thread has written because they had been dirty for longest.
     pub(crate) pages_flushed: u64,
+    /// Nodes of a [`NodeCache`](crate::NodeCache) this thread's operation keeps until it is over.
+    pub(crate) nodes: Vec<u32>,
 }
 
 impl SimThread {
@@ -45,7 +49,9 @@ impl SimThread {
             arrival: None,
             duties: VecDeque::new(),
             commit: None,
+            statement_ends: None,
             pages_flushed: 0,
+            nodes: Vec::new(),
         }
     }
 

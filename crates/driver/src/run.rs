@@ -10,11 +10,12 @@ mod inserter;
 mod merger;
 mod meter;
 mod querier;
+mod statement;
 mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cost_model::{Background, Cause, Machine, SimThread, SimTime};
+use cost_model::{Background, Cause, Machine, OsWriter, SimThread, SimTime};
 use index::IndexEngine;
 use thiserror::Error;
 
@@ -94,6 +95,7 @@ enum Role {
     Delete(Deleter),
     Query(Box<Querier>),
     Background(Box<Background>, Option<Merger>),
+    System(OsWriter),
 }
 
 /// What a client wants of the run loop.
@@ -186,6 +188,10 @@ impl Run {
                 }
                 Turn::Again
             }
+            Role::System(writer) => {
+                writer.step(thread, &mut self.world.machine);
+                Turn::Again
+            }
         };
         if let Some(at) = self.world.machine.cleaner_call() {
             self.wake_cleaner(at);
@@ -223,6 +229,8 @@ fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
 
 /// The threads whose time is accounted for: the connections.
 fn threads(clients: &[Client]) -> Vec<&SimThread> {
-    let connections = clients.iter().filter(|client| !matches!(client.role, Role::Background(..)));
+    let connections = clients
+        .iter()
+        .filter(|client| !matches!(client.role, Role::Background(..) | Role::System(_)));
     connections.map(|client| &client.thread).collect()
 }

@@ -24,6 +24,7 @@ mod document;
 mod engine;
 mod error;
 mod flush;
+mod fractal;
 mod general;
 mod kind;
 mod layers;
@@ -35,6 +36,7 @@ mod redo;
 mod report;
 mod scale;
 mod schema;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -42,8 +44,9 @@ mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
-pub use engine::{Engine, EngineKind, Redo, RedoWord, Split};
+pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub use error::{Place, Problem, ScenarioError};
+pub use fractal::Fractal;
 pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
 pub use param::{Basis, Is, Param, Preset, Scaling, When, registry};
@@ -51,6 +54,7 @@ pub use pool::{FileIo, Pool};
 pub use report::Reporting;
 pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
+pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
 
@@ -90,6 +94,10 @@ pub struct Scenario {
     pub engine: Engine,
     /// The change buffer, if the engine has one.
     pub change_buffer: Option<ChangeBuffer>,
+    /// What statements write when they end, and what many rows in one change.
+    pub statement: Statement,
+    /// The fractal tree, if that is the engine.
+    pub fractal: Option<Fractal>,
     /// Keys, clients, deletes, queries.
     pub workload: Workload,
     /// How often the run reports.
@@ -175,8 +183,11 @@ impl Scenario {
             commit: commit::commit(&values),
             write_back: flush::write_back(&values),
             background: flush::background(&values),
+            fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
+                .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),
             change_buffer: change_buffer::change_buffer(&values),
+            statement: Statement::from_values(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),
             values: values.list(),

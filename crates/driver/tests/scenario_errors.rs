@@ -500,7 +500,7 @@ fn names_that_no_file_has() {
     check_text(
         "title = \"a\"\nuse = [\"innodb-plugin\"]\n",
         &expect![[r#"
-            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5
+            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/percona-5.5
         "#]],
     );
     check_text(
@@ -517,7 +517,7 @@ fn names_that_no_file_has() {
     );
     let unknown = Scenario::load("s4-insert-buffer-of", &[], None).unwrap_err();
     expect![[r#"
-        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5
+        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/percona-5.5
     "#]].assert_eq(&format!("{unknown}\n"));
     let disk = DiskProfile::load("machines/x26e", &[]).unwrap_err().to_string();
     assert!(disk.starts_with("machines/x26e: no such"), "{disk}");
@@ -606,4 +606,38 @@ fn disks_are_read_from_machines_and_from_experiments() {
     expect![[r#"
         built-in engines/innodb-5.1.toml: machine.disk.kind: missing (What holds the files; a file that sets it describes the disk anew); expected one of hdd, ssd, volumes, null
     "#]].assert_eq(&format!("{missing}\n"));
+}
+
+#[test]
+fn what_a_fractal_tree_cannot_be() {
+    check_sets(
+        &[
+            &["engine.kind=fractal", "engine.fractal.node_size=32KiB"],
+            &["engine.kind=fractal", "engine.fractal.wait_above=105%"],
+            &[
+                "engine.kind=fractal",
+                "engine.fractal.node_size=4KiB",
+                "engine.fractal.basement_size=4KiB",
+                "engine.fractal.size.message=2KiB",
+            ],
+            &["engine.kind=fractal", "workload.rows=2_000_000_000"],
+            &["engine.kind=fractal", "engine.fractal.promotion=eagre"],
+            &["engine.fractal.fanout=8"],
+        ],
+        &expect![[r#"
+            s4.toml: engine.fractal.basement_size = 64KiB: a basement is a part of a leaf, which has 32 KiB
+            --set: engine.fractal.wait_above = 105%: clients wait above the shares at which eviction begins and they go on
+            --set: engine.fractal.node_size = 4KiB: a node must have room for four entries of index PRIMARY
+            --set: workload.rows = 2_000_000_000: a fractal tree numbers 1_073_741_824 rows at most
+            --set: engine.fractal.promotion = eagre: unknown choice (did you mean eager?); expected one of root, eager, flow
+            --set: engine.fractal.fanout = 8: has no effect: it belongs to engine.kind = "fractal", and this one is "btree"
+        "#]],
+    );
+    check_scales(
+        "s2-fractal-window",
+        &["1/32"],
+        &expect![[r#"
+        --scale: 1/32: nodes of 4 MiB do not shrink; the cache would hold 64 of them, and 128 are needed
+    "#]],
+    );
 }

@@ -142,4 +142,10 @@ pub struct IndexStats {
     pub splits: u64,
     /// Pages joined with a neighbour or freed empty so far, on all levels.
     pub coalesces: u64,
+    /// Messages on their way to a leaf now.
+    pub messages_pending: u64,
+    /// Messages that operations have put into the index so far.
+    pub messages_injected: u64,
+    /// Buffers of messages that were moved one level down so far.
+    pub flushes: u64,
 }

@@ -33,10 +33,10 @@ pub struct HddSpec {
     pub destage_depth: u32,
     /// Sync with a durable write cache; without one a sync waits for the platter instead.
     pub sync_latency: SimDuration,
-    /// Whether a sync without a durable cache also waits for the commit record of a file system
-    /// journal, which is written when the data is there and comes under the head after a random
-    /// part of a turn.
-    pub journal: bool,
+    /// Seek between a file and the journal of its file system, which lies on the first disk: a
+    /// sync without a durable cache also waits for the journal's commit record. It is written
+    /// when the data is there, and its place comes under the head after a random part of a turn.
+    pub journal_seek: Option<SimDuration>,
     /// Largest request a disk takes whole: a destage is at most this long. The pieces of a longer
     /// read or uncached write follow each other without positioning.
     pub max_request: Bytes,
@@ -61,7 +61,7 @@ pub(super) struct HddArray {
     spindles: Vec<Spindle>,
     draw: Draw,
     cache: Option<WriteCache>,
-    journal: bool,
+    has_journal: bool,
 }
 
 /// The room in a durable write cache, counted in copies: a byte mirrored twice takes half its
@@ -97,7 +97,7 @@ impl HddArray {
             spindles: vec![Spindle::new(); spec.spindles as usize],
             draw: Draw::new(seed, super::DRAW_PART),
             cache,
-            journal: spec.journal,
+            has_journal: spec.journal_seek.is_some(),
         }
     }
 
@@ -111,13 +111,21 @@ impl HddArray {
     }
 
     /// With a durable cache an acknowledged write is safe. Without one the platter has it, and the
-    /// journal's commit record follows when its place comes by.
+    /// journal's commit record follows.
     pub(super) fn sync(&mut self, written: SimTime) -> SimTime {
         match &self.cache {
             Some(cache) => written + cache.sync_latency,
-            None if self.journal => written + self.mechanics.any_part_of_a_turn(&mut self.draw),
+            None if self.has_journal => self.commit_journal(written),
             None => written,
         }
+    }
+
+    fn commit_journal(&mut self, written: SimTime) -> SimTime {
+        let spindles = &mut self.spindles[self.layout.members(0)];
+        let record = |spindle: &mut Spindle| {
+            spindle.commit_journal(&self.mechanics, &mut self.draw, written)
+        };
+        spindles.iter_mut().map(record).max().unwrap_or(written)
     }
 
     pub(super) fn count(&self, totals: &mut DeviceTotals) {

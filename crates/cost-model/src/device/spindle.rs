@@ -19,6 +19,7 @@ pub(super) struct Mechanics {
     gain: DepthGain,
     piece_max: u64,
     destage_depth: usize,
+    journal_seek: SimDuration,
 }
 
 impl Mechanics {
@@ -31,12 +32,8 @@ impl Mechanics {
             gain: DepthGain::new(spec.queue_floor, spec.queue_max),
             piece_max: spec.max_request.get(),
             destage_depth: spec.destage_depth as usize,
+            journal_seek: spec.journal_seek.unwrap_or_default(),
         }
-    }
-
-    /// How long until a place on the track that nobody knows comes under the head.
-    pub(super) fn any_part_of_a_turn(&self, draw: &mut Draw) -> SimDuration {
-        draw.uniform(self.turn)
     }
 }
 
@@ -49,6 +46,8 @@ pub(super) struct Spindle {
     queue: Queue,
     /// End of the last transfer.
     head: u64,
+    /// When that passed under the head, if the head has left for the journal since.
+    left_at: Option<SimTime>,
     backlog: Backlog,
     /// When the backlog last became non-empty.
     backlog_since: SimTime,
@@ -72,6 +71,7 @@ impl Spindle {
         Self {
             queue: Queue::new(),
             head: u64::MAX,
+            left_at: None,
             backlog: Backlog::new(),
             backlog_since: SimTime::ZERO,
             issued: VecDeque::new(),
@@ -98,7 +98,22 @@ impl Spindle {
         }
         let positioning = self.positioning(mechanics, draw, op, start, now, depth);
         self.head = start + len;
+        self.left_at = None;
         self.queue.submit(now, positioning + mechanics.rate.time(len))
+    }
+
+    /// Writes the commit record of the journal after data that is there at `written`: on a track
+    /// of its own, at a place nobody knows. A sync after a sync finds the head there.
+    pub(super) fn commit_journal(
+        &mut self,
+        mechanics: &Mechanics,
+        draw: &mut Draw,
+        written: SimTime,
+    ) -> SimTime {
+        let rotation = draw.uniform(mechanics.turn);
+        let seek = if self.left_at.is_some() { SimDuration::ZERO } else { mechanics.journal_seek };
+        self.left_at.get_or_insert(self.queue.free_at());
+        self.queue.submit(written, seek + rotation)
     }
 
     /// Hands the spindle a cached write; returns how many bytes were not waiting already.
@@ -225,7 +240,28 @@ impl Spindle {
             let rotation = draw.uniform(mechanics.turn);
             return (mechanics.seek + rotation).scaled(mechanics.gain.at(depth));
         }
-        self.rotation(mechanics, op, start, ready)
+        match self.left_at {
+            Some(left_at) => self.return_from_journal(mechanics, start, ready, left_at),
+            None => self.rotation(mechanics, op, start, ready),
+        }
+    }
+
+    /// The way back from the journal, and the wait for a sector of the track that the head left:
+    /// the platter has turned on meanwhile, so that a block that is written anew after every sync
+    /// is a whole number of turns apart.
+    fn return_from_journal(
+        &self,
+        mechanics: &Mechanics,
+        start: u64,
+        ready: SimTime,
+        left_at: SimTime,
+    ) -> SimDuration {
+        let turn = mechanics.turn.as_ns();
+        let gap = mechanics.rate.time(start.abs_diff(self.head)).as_ns() % turn;
+        let begins = ready.max(self.queue.free_at()) + mechanics.journal_seek;
+        let turned = begins.since(left_at).as_ns();
+        let behind = if self.head <= start { turn - gap + turned } else { gap + turned };
+        mechanics.journal_seek + SimDuration::from_ns(turn - behind % turn)
     }
 
     /// The wait for a sector of the track the head is on. A gap ahead passes under the head; a

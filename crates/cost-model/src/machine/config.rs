@@ -1,7 +1,7 @@
 //! What a machine is made of.
 
 use crate::device::DeviceSpec;
-use crate::{Bytes, PoolConfig, RedoConfig, SimDuration};
+use crate::{Bytes, OsWriteConfig, PoolConfig, RedoConfig, SimDuration};
 
 /// What computing costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,9 @@ pub struct CpuPrices {
     pub page_split: SimDuration,
     /// Once per commit.
     pub commit: SimDuration,
+    /// Once per system call that writes to a file in the page cache of the operating system, when
+    /// a statement ends; copying is not included.
+    pub write_call: SimDuration,
     /// Once per query: parsing, optimiser, network.
     pub query: SimDuration,
     /// Once per row that a query returns.
@@ -47,8 +50,13 @@ pub struct MachineConfig {
     pub page_size: Bytes,
     /// Bytes of the operating system's page cache under the pool; `None` with direct I/O.
     pub os_cache: Option<Bytes>,
-    /// What it costs to copy a page between that cache and the pool, system call included.
+    /// What it costs to copy 16 KiB between that cache and the engine.
     pub os_copy: SimDuration,
+    /// What the operating system writes of that cache by itself.
+    pub os_write: OsWriteConfig,
+    /// Bytes of the table's state, where a statement's end writes it with all index pages that the
+    /// statement changed; `None` where pages are written as the pool and the log ask for it.
+    pub statement_header: Option<Bytes>,
     /// Seed of everything random in the machine.
     pub seed: u64,
     /// About how many pages the data files will have.
@@ -72,6 +80,8 @@ impl MachineConfig {
             page_size: Bytes::kib(16),
             os_cache: None,
             os_copy: SimDuration::ZERO,
+            os_write: OsWriteConfig::LINUX,
+            statement_header: None,
             seed: 1,
         }
     }

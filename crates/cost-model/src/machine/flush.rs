@@ -198,7 +198,7 @@ impl Machine {
             let next = match list {
                 List::Lru if cleans => {
                     let freed_soon = if frees_written { batch.written } else { 0 };
-                    self.pool.next_at_tail(instance, frames, &mut batch.scanned, freed_soon)
+                    self.pool.next_at_tail(instance, &mut batch.scanned, freed_soon, frames)
                 }
                 List::Lru => self.pool.next_writable(instance, at),
                 List::Dirty => self.pool.next_dirty(instance, at, older_than),

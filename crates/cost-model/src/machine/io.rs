@@ -4,6 +4,7 @@ use super::Machine;
 use super::batches::{BatchId, List};
 use super::writers::Request;
 use crate::device::{Device, IoOp, IoRequest};
+use crate::os_cache::File;
 use crate::{Bytes, FrameId, PageId, Purpose, SimTime};
 
 /// Where the doublewrite buffer lies on the device: beyond all pages of the data files.
@@ -20,15 +21,10 @@ impl Machine {
     /// Brings a page into a frame: from the device, or from the page cache of the operating
     /// system. Tells when it is there.
     pub(super) fn read_page(&mut self, now: SimTime, page: PageId, purpose: Purpose) -> SimTime {
-        let Some(cache) = &mut self.os_cache else {
-            return self.transfer(now, IoOp::Read, purpose, page, 1);
-        };
-        let (cached, leaving) = cache.access(page, false);
-        if let Some(dirty) = leaving.filter(|leaving| leaving.dirty) {
-            self.transfer(now, IoOp::Write, Purpose::WriteBack, dirty.page, 1);
+        match self.read_cached(now, page, purpose) {
+            Some(there) => there,
+            None => self.transfer(now, IoOp::Read, purpose, page, 1),
         }
-        let there = if cached { now } else { self.transfer(now, IoOp::Read, purpose, page, 1) };
-        there + self.config.os_copy
     }
 
     /// Brings adjacent pages into frames; tells when they are there.
@@ -90,27 +86,23 @@ impl Machine {
         pages: u32,
         purpose: Purpose,
     ) -> SimTime {
+        let page_size = self.config.page_size;
         if self.os_cache.is_none() {
             return self.transfer(now, IoOp::Write, purpose, first, pages);
         }
-        for page in (first.0..first.0 + pages).map(PageId) {
-            let leaving = self.os_cache.as_mut().and_then(|cache| cache.access(page, true).1);
-            if let Some(dirty) = leaving.filter(|leaving| leaving.dirty) {
-                self.transfer(now, IoOp::Write, purpose, dirty.page, 1);
-            }
-        }
-        now + self.config.os_copy * u64::from(pages)
+        let (offset, len) = (u64::from(first.0) * page_size.get(), page_size * u64::from(pages));
+        self.write_cached(now, File::Pages, offset, len.get()) + self.copy_time(len)
     }
 
-    /// Makes the data files durable; tells when they are.
+    /// Makes the data files durable; tells when they are. Files that nothing was written to since
+    /// they were synced last are not synced again (`MySQL` 5.1 source, fil0fil.c: `fil_flush`).
     pub(super) fn sync_data(&mut self, now: SimTime) -> SimTime {
         let dirty = self.os_cache.as_mut().map(super::OsCache::take_dirty).unwrap_or_default();
-        let mut written = now;
-        for run in dirty.chunk_by(|a, b| a.0 + 1 == b.0) {
-            let pages = run.len() as u32;
-            let done = self.transfer(now, IoOp::Write, Purpose::WriteBack, run[0], pages);
-            written = written.max(done);
+        if dirty.is_empty() && !self.data_unsynced {
+            return now;
         }
+        let written = self.write_out(now, &dirty);
+        self.data_unsynced = false;
         self.device.sync(now, written)
     }
 
@@ -167,6 +159,7 @@ impl Machine {
         let length = self.config.page_size * u64::from(pages);
         let offset = u64::from(first.0) * self.config.page_size.get();
         self.io.add(purpose, u64::from(pages), length);
+        self.data_unsynced |= op == IoOp::Write;
         self.device.submit(now, IoRequest { op, offset, len: length.get() })
     }
 

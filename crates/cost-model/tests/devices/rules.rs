@@ -84,6 +84,27 @@ fn a_sync_without_a_cache_waits_for_what_is_under_way() {
     assert_eq!(cached.sync(SimTime::ZERO, SimTime::ZERO).as_ns(), 186_000);
 }
 
+/// A block that is written and synced again and again comes by once a turn. The way to the journal
+/// and back takes two seeks besides the wait for its record, which is any part of a turn: with a
+/// quarter of a turn for the seeks, every fourth time the block has gone by.
+#[test]
+fn a_journal_costs_whole_turns_between_two_syncs_of_a_block() {
+    let spec = HddSpec { journal_seek: Some(SimDuration::from_us(500)), ..plain_disk() };
+    let mut device = hdd(spec);
+    let mut there = device.submit(SimTime::ZERO, write(0, 512));
+    let count = 20_000;
+    let first = there;
+    for _ in 0..count {
+        let synced = device.sync(there, there);
+        assert!(SimDuration::from_us(500) <= synced.since(there), "there is the seek");
+        let next = device.submit(synced, write(0, 512));
+        let turns = next.since(there).as_ns();
+        assert!(turns == 4_000_000 || turns == 8_000_000, "{turns} ns are no turns");
+        there = next;
+    }
+    close(there.since(first).as_secs_f64(), f64::from(count) * 1.25 * 4e-3, 0.01);
+}
+
 fn every_kind() -> [DeviceSpec; 6] {
     [
         DeviceSpec::Hdd(specs::sas_15k()),

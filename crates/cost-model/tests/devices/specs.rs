@@ -18,7 +18,7 @@ pub(crate) fn sas_15k() -> HddSpec {
         write_cache: Bytes::ZERO,
         sync_latency: SimDuration::ZERO,
         destage_depth: 8,
-        journal: false,
+        journal_seek: None,
         max_request: Bytes::kib(256),
     }
 }

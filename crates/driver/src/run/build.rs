@@ -3,19 +3,22 @@
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use change_buffer::{BufferRedo, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
-    Background, Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
+    Background, Bytes, Draw, Machine, MachineConfig, OsWriter, PoolConfig, SimDuration, SimThread,
+    SimTime,
 };
+use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource};
 
 use super::deleter::Deleter;
 use super::inserter::Inserter;
 use super::merger::Merger;
 use super::querier::Querier;
+use super::statement::Statements;
 use super::world::{Latencies, StallCounter, World};
 use super::{Client, Role, RunError};
 use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
 use crate::scenario::{
-    DeleteConnection, Engine, EngineKind, FileIo, FullBuffer, Origin, RedoWord, Scenario, Split,
+    DeleteConnection, Engine, EngineKind, FullBuffer, Origin, RedoWord, Scenario, Split,
 };
 use crate::workload::{self, Stream, StreamSpec};
 
@@ -48,6 +51,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         engine,
         source,
         workload: scenario.workload.clone(),
+        statements: statements(scenario, &shapes),
         inserters: scenario.workload.clients,
         next_row: 0,
         rows_done: 0,
@@ -65,6 +69,27 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         query_latency: Latencies::new(),
         draw: Draw::new(scenario.seed, JITTER_STREAM),
     })
+}
+
+/// How many times its entry's bytes an entry takes in the tree in which entries are sorted (`MySQL`
+/// 5.1 source, mi_write.c: `mi_init_bulk_insert`).
+const SORTED_ENTRY_FACTOR: u64 = 16;
+
+fn statements(scenario: &Scenario, shapes: &[IndexShape]) -> Statements {
+    let Scenario { statement, workload, engine, .. } = scenario;
+    let row = engine.rows_apart.map(|rows| {
+        let columns = clustered_shapes(scenario).first().map_or(0, |primary| primary.entry_bytes);
+        rows.header + Bytes::new(columns.into())
+    });
+    let entries: u64 = shapes.iter().skip(1).map(|shape| u64::from(shape.entry_bytes)).sum();
+    let is_bulk = 0 < statement.bulk_rows && statement.bulk_rows <= workload.rows_per_statement;
+    let rows_sorted = statement.bulk_buffer.get() / (entries * SORTED_ENTRY_FACTOR).max(1);
+    Statements {
+        row,
+        row_cache_above: statement.row_cache_above,
+        row_cache: statement.row_cache,
+        bulk_capacity: if is_bulk && 0 < entries { rows_sorted.max(1) as usize } else { 0 },
+    }
 }
 
 /// The clients of a scenario, those that insert first, and its background thread.
@@ -89,19 +114,31 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
         let merger = buffer.map(|buffer| Merger::new(buffer, buffer_pages_max(scenario)));
         roles.push(Role::Background(Box::new(Background::new(config.clone())), merger));
     }
+    if scenario.os_cache().is_some() {
+        roles.push(Role::System(OsWriter::new(scenario.machine.os_write.period)));
+    }
     let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
     roles.into_iter().map(client).collect()
 }
 
 /// The indexes of the scenario's table.
 pub(super) fn shapes(scenario: &Scenario) -> Vec<IndexShape> {
+    let shapes = clustered_shapes(scenario);
+    match scenario.engine.rows_apart {
+        Some(rows) => workload::pointing(shapes, rows.pointer.get() as u32),
+        None => shapes,
+    }
+}
+
+/// The same with the rows in the first of them.
+fn clustered_shapes(scenario: &Scenario) -> Vec<IndexShape> {
     let workload = &scenario.workload;
     let indexes = workload.secondary_indexes as usize;
     match &workload.stream {
         StreamSpec::IiBench(spec) => {
             workload::shapes(spec.profile, workload.widths.layout(spec.profile), indexes)
         }
-        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes),
+        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes, workload.widths.micro_row()),
         StreamSpec::Recorded { .. } => {
             let profile = workload::Profile::Python2009;
             workload::shapes(profile, workload.widths.layout(profile), indexes)
@@ -119,7 +156,7 @@ pub fn memory_needed(scenario: &Scenario) -> Bytes {
     let secondary = u64::from(scenario.workload.secondary_indexes);
     // 4 bytes a row, chunk links, and the last chunk of a leaf half empty at a poor fill.
     let entries = rows * secondary * 5;
-    // Pages: 36 bytes each here and in the page table, separators 32, at half-full leaves.
+    // Pages: 68 bytes each here and in the page table, separators 32, at half-full leaves.
     let format = page_format(&scenario.engine);
     let pages: u64 = shapes(scenario)
         .iter()
@@ -129,7 +166,7 @@ pub fn memory_needed(scenario: &Scenario) -> Bytes {
         })
         .sum();
     let frames = scenario.pool.pages(scenario.engine.page_size);
-    Bytes::new(entries + pages * 80 + frames * 48) + Bytes::mib(64)
+    Bytes::new(entries + pages * 112 + frames * 48) + Bytes::mib(64)
 }
 
 /// The identity of the run, for its result.
@@ -191,6 +228,11 @@ fn engine<K: KeySource + Clone + 'static>(
             let (tree, buffer) = (tree_config(scenario), buffer_config(scenario));
             Box::new(ChangeBuffered::new(tree, buffer, shapes, source, rows, machine, &mut nobody))
         }
+        EngineKind::Fractal => {
+            let rules = scenario.fractal.as_ref().expect("the rules of the engine");
+            let config = rules.config(scenario.os_cache());
+            Box::new(FractalTree::new(config, shapes, source, rows))
+        }
     };
     (engine, keys)
 }
@@ -218,13 +260,10 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
         redo: scenario.redo.clone(),
         commit: scenario.commit,
         page_size: engine.page_size,
-        os_cache: match pool.io {
-            FileIo::Direct => None,
-            FileIo::Buffered => machine
-                .memory
-                .map(|memory| Bytes::new(memory.get().saturating_sub(pool.size.get()))),
-        },
+        os_cache: scenario.os_cache(),
         os_copy: machine.os_copy,
+        os_write: machine.os_write,
+        statement_header: scenario.statement.header,
         seed: scenario.seed,
         pages_expected: memory_needed(scenario).get() / 80,
     }

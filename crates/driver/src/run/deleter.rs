@@ -1,6 +1,6 @@
 //! Deleting the oldest rows, on the inserting connection or on one of its own.
 
-use cost_model::{SimDuration, SimThread, SimTime};
+use cost_model::{SimDuration, SimThread, SimTime, StoredRows};
 use index::{IndexId, RowId};
 
 use super::world::World;
@@ -66,6 +66,9 @@ impl Deletion {
             }
         }
         if !self.is_committing {
+            if world.machine.end_statement(thread, StoredRows::default()).is_err() {
+                return false;
+            }
             self.is_committing = true;
             let price = world.machine.prices().commit;
             world.machine.compute(thread, price);

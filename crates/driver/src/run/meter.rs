@@ -10,8 +10,8 @@ use index::{BufferStats, IndexId, IndexStats};
 
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, PageCounts, Point, RunResult, SCHEMA,
-    Stalls, Totals,
+    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, Messages, PageCounts, Point, RunResult,
+    SCHEMA, Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
 
@@ -48,6 +48,7 @@ struct Snapshot {
     buffer: Option<BufferStats>,
     splits: u64,
     coalesces: u64,
+    messages: Messages,
 }
 
 /// The difference of two snapshots.
@@ -64,6 +65,7 @@ struct Interval {
     redo: Option<u64>,
     splits: u64,
     coalesces: u64,
+    messages: Messages,
 }
 
 impl Meter {
@@ -146,6 +148,7 @@ impl Meter {
             splits: interval.splits,
             coalesces: interval.coalesces,
             change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
+            messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
             time: shares(&interval.time),
             io: purposes(&interval.io),
             stalls: report_stalls(&stalls),
@@ -234,6 +237,11 @@ impl Meter {
             redo: world.machine.redo_stats().map(|redo| redo.bytes),
             splits: stats.iter().map(|stats| stats.splits).sum(),
             coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
+            messages: Messages {
+                pending: stats.iter().map(|stats| stats.messages_pending).sum(),
+                injected: stats.iter().map(|stats| stats.messages_injected).sum(),
+                flushes: stats.iter().map(|stats| stats.flushes).sum(),
+            },
         }
     }
 }
@@ -253,6 +261,11 @@ impl Snapshot {
             redo: self.redo.map(|bytes| bytes - earlier.redo.unwrap_or_default()),
             splits: self.splits - earlier.splits,
             coalesces: self.coalesces - earlier.coalesces,
+            messages: Messages {
+                pending: self.messages.pending,
+                injected: self.messages.injected - earlier.messages.injected,
+                flushes: self.messages.flushes - earlier.messages.flushes,
+            },
         }
     }
 }
@@ -316,7 +329,12 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
 }
 
 fn report_stalls(stalls: &StallCounter) -> Stalls {
-    Stalls { count: stalls.count, longest_ms: stalls.longest.as_ns() as f64 / 1e6 }
+    let milliseconds = |time: SimDuration| time.as_ns() as f64 / 1e6;
+    Stalls {
+        count: stalls.count,
+        longest_ms: milliseconds(stalls.longest),
+        spacing_ms: stalls.spacing().map(milliseconds),
+    }
 }
 
 /// `None` if no such statement ended.

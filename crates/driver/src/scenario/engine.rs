@@ -2,7 +2,7 @@
 
 use cost_model::Bytes;
 
-use super::kind::Kind;
+use super::kind::{Kind, Word};
 use super::param::{Param, When};
 use super::values::{Choice, Values, words};
 
@@ -19,6 +19,8 @@ pub struct Engine {
     pub record_header: Bytes,
     /// Further bytes of each record of a clustered index.
     pub record_clustered_extra: Bytes,
+    /// Rows that lie apart from all indexes; `None` if the clustered index holds them.
+    pub rows_apart: Option<RowsApart>,
     /// Bytes of a slot of the page directory.
     pub directory_slot: Bytes,
     /// Records that share a slot.
@@ -43,6 +45,15 @@ pub struct Engine {
     pub segment_reserve: f64,
 }
 
+/// Rows in a file of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsApart {
+    /// Bytes with which an entry of an index says where its row is.
+    pub pointer: Bytes,
+    /// Bytes of a row before its columns.
+    pub header: Bytes,
+}
+
 /// Which engine maintains the indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
@@ -50,6 +61,8 @@ pub enum EngineKind {
     BTree,
     /// The same with a change buffer.
     ChangeBuffer,
+    /// A message-buffered tree for each index.
+    Fractal,
 }
 
 /// Where a full page is cut.
@@ -103,6 +116,7 @@ enum SplitWord {
 words!(EngineKind {
     "btree" => BTree: "A plain B+tree for each index: every change reads its leaf.";
     "change-buffer" => ChangeBuffer: "The same, and changes of absent secondary leaves may wait.";
+    "fractal" => Fractal: "A message-buffered tree for each index: changes travel down in batches.";
 });
 
 words!(SplitWord {
@@ -120,11 +134,22 @@ words!(RedoChoice {
 const SHARE: Kind = Kind::Share(0.0, 0.5);
 const RECORD: Kind = Kind::Bytes(0, 1 << 10);
 
+/// The words of `engine.rows`.
+const ROWS: &[Word] = &[
+    Word { word: "clustered", doc: "In the leaves of the first index." },
+    Word { word: "apart", doc: "In a file of their own, one behind the other; all indexes point." },
+];
+
+const APART: &[When] = &[When::word("engine.rows", &["apart"])];
+
 pub(super) const PARAMS: &[Param] = &[
     Param::new("engine.kind", Kind::Word(EngineKind::WORDS), "Which engine maintains the indexes."),
     Param::new("engine.page_size", Kind::Bytes(1 << 10, 64 << 10), "Bytes of a page.")
         .preset("16KiB")
         .source("MySQL 5.1 source: 16,384 bytes"),
+    Param::new("engine.rows", Kind::Word(ROWS), "Where the rows lie.")
+        .preset("clustered")
+        .source("MySQL 5.1 source, dict0dict.c"),
     Param::new(
         "engine.clustered_reserve",
         SHARE,
@@ -215,6 +240,22 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("13B")
     .source("MySQL 5.1 source, data0type.h: 6 + 7"),
+    Param::new(
+        "engine.record.row_pointer",
+        Kind::Bytes(2, 8),
+        "Bytes with which an index entry says where its row is.",
+    )
+    .preset("6B")
+    .source("MySQL 5.1 source, mysqld.cc: myisam_data_pointer_size")
+    .when(APART),
+    Param::new(
+        "engine.record.row_header",
+        RECORD,
+        "Bytes of a row before its columns: null and delete bits.",
+    )
+    .preset("1B")
+    .source("MySQL 5.1 source, mi_create.c: 1 or more bytes of bits")
+    .when(APART),
     Param::new("engine.record.directory_slot", RECORD, "Bytes of a slot of the page directory.")
         .preset("2B")
         .source("MySQL 5.1 source, page0page.h"),
@@ -235,6 +276,10 @@ impl Engine {
             page_overhead: values.get("engine.page.overhead"),
             record_header: values.get("engine.record.header"),
             record_clustered_extra: values.get("engine.record.clustered_extra"),
+            rows_apart: values
+                .get::<Option<Bytes>>("engine.record.row_pointer")
+                .zip(values.get("engine.record.row_header"))
+                .map(|(pointer, header)| RowsApart { pointer, header }),
             directory_slot: values.get("engine.record.directory_slot"),
             directory_records: values.get("engine.record.directory_records"),
             clustered_reserve: values.get("engine.clustered_reserve"),

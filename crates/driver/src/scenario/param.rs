@@ -6,7 +6,10 @@ use std::fmt;
 use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
-use super::{change_buffer, commit, engine, flush, general, machine, pool, redo, report, workload};
+use super::{
+    change_buffer, commit, engine, flush, fractal, general, machine, pool, redo, report, statement,
+    workload,
+};
 
 /// One key of a scenario file.
 #[derive(Clone, Copy, Debug)]
@@ -204,6 +207,8 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         flush::PARAMS,
         engine::PARAMS,
         change_buffer::PARAMS,
+        statement::PARAMS,
+        fractal::PARAMS,
         workload::PARAMS,
         report::PARAMS,
     ]

@@ -140,12 +140,16 @@ impl KeySource for Micro {
     }
 }
 
-/// The indexes of the table: PRIMARY and, if asked for, k.
-pub fn micro_shapes(with_secondary: bool) -> Vec<IndexShape> {
+/// Bytes of a row that has no columns but id and k.
+pub const MICRO_ROW_BYTES: u32 = 2 * BIGINT;
+
+/// The indexes of the table: PRIMARY and, if asked for, k. A row has `row_bytes`, the columns that
+/// no index needs included.
+pub fn micro_shapes(with_secondary: bool, row_bytes: u32) -> Vec<IndexShape> {
     let shape = |name: &str, clustered, key_bytes| IndexShape {
         name: name.into(),
         clustered,
-        entry_bytes: 2 * BIGINT,
+        entry_bytes: if clustered { row_bytes } else { 2 * BIGINT },
         key_bytes,
         nullable_columns: 0,
         variable_columns: 0,
@@ -163,9 +167,10 @@ mod tests {
 
     #[test]
     fn records_have_the_measured_widths() {
-        let shapes = micro_shapes(true);
+        let shapes = micro_shapes(true, MICRO_ROW_BYTES);
         assert_eq!(5 + 13 + shapes[0].entry_bytes, 34);
         assert_eq!(5 + shapes[1].entry_bytes, 21);
-        assert_eq!(micro_shapes(false).len(), 1);
+        assert_eq!(micro_shapes(false, 150)[0].entry_bytes, 150);
+        assert_eq!(micro_shapes(false, 150).len(), 1);
     }
 }

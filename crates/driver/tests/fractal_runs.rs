@@ -1,0 +1,71 @@
+//! The fractal tree in whole runs: what the reports say of it.
+
+use std::sync::atomic::AtomicBool;
+
+use driver::report::RunResult;
+use driver::scenario::Scenario;
+
+fn run(name: &str, sets: &[&str]) -> RunResult {
+    let sets: Vec<_> = sets.iter().map(|&set| set.to_owned()).collect();
+    let scenario = Scenario::load(name, &sets, None).unwrap();
+    driver::run::run(&scenario, &AtomicBool::new(false), &mut |_| {}).unwrap()
+}
+
+/// A hundredth of the article's window with a cache and nodes of a 64th: the same order of levels.
+const SMALL: [&str; 6] = [
+    "workload.rows=1_000_000",
+    "workload.window=500_000",
+    "pool.size=24MiB",
+    "machine.memory=48MiB",
+    "engine.fractal.node_size=64KiB",
+    "report.every_rows=250_000",
+];
+
+#[test]
+fn a_window_costs_three_times_the_messages() {
+    let sets = [&SMALL[..], &["engine.fractal.basement_size=64KiB"]].concat();
+    let result = run("s2-fractal-window", &sets);
+    let messages: Vec<_> = result.points.iter().map(|point| point.messages.unwrap()).collect();
+    // 4 messages a row, and 12 a pair.
+    assert_eq!(messages[0].injected, 4 * 250_000);
+    assert_eq!(messages[3].injected, 12 * 250_000);
+    assert!(0 < messages[3].pending && 0 < messages[3].flushes);
+    let rates: Vec<_> = result.points.iter().map(|point| point.rows_per_s).collect();
+    // 10 us a row and 10 us a message are the limit: 20,000 rows/s, and 140 us a pair.
+    assert!((15_000.0..20_001.0).contains(&rates[0]), "{rates:?}");
+    assert!((3_500.0..7_150.0).contains(&rates[3]), "{rates:?}");
+    assert!(result.totals.io.contains_key("node_write"));
+}
+
+#[test]
+fn the_library_of_2023_checkpoints_and_flushes_beside_its_clients() {
+    let sets = [
+        &SMALL[..],
+        &[
+            "engine.fractal.basement_size=8KiB",
+            "engine.fractal.promotion=flow",
+            "engine.fractal.flushing=background",
+            "engine.fractal.queries=apply",
+            "engine.fractal.replacement=clock",
+            "pool.io=direct",
+            "engine.fractal.checkpoint_period=2s",
+            "engine.fractal.cleaner_period=1s",
+            "workload.queries.kind=pdc",
+            "workload.queries.rate_limit=50",
+        ],
+    ];
+    let result = run("s2-fractal-window", &sets.concat());
+    let io = &result.totals.io;
+    assert!(
+        ["checkpoint", "node_write", "leaf_read"].iter().all(|key| io.contains_key(*key)),
+        "{io:?}"
+    );
+    assert!(0 < result.totals.queries);
+}
+
+#[test]
+fn two_runs_are_the_same_run() {
+    let sets = [&SMALL[..], &["engine.fractal.basement_size=64KiB", "workload.clients=3"]].concat();
+    let [first, second] = [0, 1].map(|_| run("s2-fractal-window", &sets));
+    assert_eq!(first, second);
+}

@@ -1,0 +1,204 @@
+//! Nodes and what they consist of.
+
+use cost_model::Extent;
+use index::Key;
+
+use crate::leaf::Leaf;
+use crate::lists::List;
+use crate::sizes::Sizes;
+
+/// Levels a tree may have.
+pub const HEIGHT_MAX: usize = 12;
+
+/// A node of one of the trees.
+pub(crate) struct Node {
+    pub(crate) index: u8,
+    pub(crate) height: u8,
+    pub(crate) body: Body,
+    /// Where it was written last, if it ever was.
+    pub(crate) image: Option<Image>,
+}
+
+pub(crate) enum Body {
+    Leaf(Leaf),
+    Internal(Internal),
+    /// The node was joined with another; its number is not used again.
+    Gone,
+}
+
+/// An internal node: a buffer for each child.
+pub(crate) struct Internal {
+    /// The last key that may be in each child but the last.
+    pub(crate) pivots: Vec<Key>,
+    pub(crate) edges: Vec<Edge>,
+    /// Serialized bytes, buffers included.
+    pub(crate) bytes: u64,
+    /// Sum of the work of all edges.
+    pub(crate) work: u64,
+    /// Whether it was used since the hand of the clock passed it last.
+    pub(crate) touched: bool,
+    /// Whether its buffers are compressed in memory.
+    pub(crate) compressed: bool,
+}
+
+/// A child and the messages for it.
+pub(crate) struct Edge {
+    pub(crate) child: u32,
+    pub(crate) messages: List,
+    /// Bytes of the messages in the buffer.
+    pub(crate) bytes: u64,
+    /// Bytes of leaf entries that queries have rewritten for these messages.
+    pub(crate) work: u64,
+    /// Bytes of messages that passed in this and in the last checkpoint period.
+    pub(crate) flow: [u64; 2],
+}
+
+/// A node in the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Image {
+    pub(crate) extent: Extent,
+    /// Bytes of the node, padding included.
+    pub(crate) bytes: u64,
+    /// Number of checkpoints that had begun when it was written.
+    pub(crate) epoch: u64,
+}
+
+/// Whether a node must change its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reactivity {
+    Stable,
+    /// It is too big.
+    Fissible,
+    /// It is so small that it may be joined with a sibling.
+    Fusible,
+}
+
+impl Edge {
+    pub(crate) fn new(child: u32) -> Self {
+        Self { child, messages: List::new(), bytes: 0, work: 0, flow: [0; 2] }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.len() == 0
+    }
+
+    /// Whether so much has flowed that messages should go past this buffer.
+    #[inline]
+    pub(crate) fn wants_promotion(&self, node_bytes: u64) -> bool {
+        self.flow.iter().any(|flow| node_bytes / 8 <= *flow)
+    }
+}
+
+impl Internal {
+    pub(crate) fn new(pivots: Vec<Key>, edges: Vec<Edge>, sizes: &Sizes) -> Self {
+        debug_assert_eq!(pivots.len() + 1, edges.len());
+        let work = edges.iter().map(|edge| edge.work).sum();
+        let buffered: u64 = edges
+            .iter()
+            .map(|edge| edge.bytes + u64::from(edge.messages.len()) * sizes.message_offset)
+            .sum();
+        let bytes = buffered + edges.len() as u64 * sizes.child;
+        Self { pivots, edges, bytes, work, touched: true, compressed: false }
+    }
+
+    /// The child in whose range `key` is.
+    #[inline]
+    pub(crate) fn slot(&self, key: Key) -> usize {
+        self.pivots.partition_point(|pivot| *pivot < key)
+    }
+
+    /// Buffered bytes and work exceed a node, and there is something to flush.
+    #[inline]
+    pub(crate) fn is_gorged(&self, node_bytes: u64) -> bool {
+        node_bytes < self.bytes + self.work && self.edges.iter().any(|edge| !edge.is_empty())
+    }
+
+    /// The first of the children for which most bytes wait, work counted.
+    pub(crate) fn heaviest(&self) -> usize {
+        let mut best = 0;
+        for (slot, edge) in self.edges.iter().enumerate() {
+            if self.edges[best].bytes + self.edges[best].work < edge.bytes + edge.work {
+                best = slot;
+            }
+        }
+        best
+    }
+
+    /// Whether the number of children calls for a change of shape.
+    #[inline]
+    pub(crate) fn reactivity(&self, fanout: u32) -> Reactivity {
+        let children = self.edges.len();
+        if (fanout as usize) < children {
+            Reactivity::Fissible
+        } else if children * 4 < fanout as usize {
+            Reactivity::Fusible
+        } else {
+            Reactivity::Stable
+        }
+    }
+}
+
+impl Node {
+    pub(crate) fn new(index: usize, height: u8, body: Body) -> Self {
+        Self { index: index as u8, height, body, image: None }
+    }
+
+    #[inline]
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.height == 0
+    }
+
+    /// The node as what the caller knows it to be.
+    #[inline]
+    pub(crate) fn leaf(&self) -> &Leaf {
+        match &self.body {
+            Body::Leaf(leaf) => leaf,
+            _ => unreachable!("not a leaf"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leaf_mut(&mut self) -> &mut Leaf {
+        match &mut self.body {
+            Body::Leaf(leaf) => leaf,
+            _ => unreachable!("not a leaf"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn internal(&self) -> &Internal {
+        match &self.body {
+            Body::Internal(internal) => internal,
+            _ => unreachable!("not an internal node"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn internal_mut(&mut self) -> &mut Internal {
+        match &mut self.body {
+            Body::Internal(internal) => internal,
+            _ => unreachable!("not an internal node"),
+        }
+    }
+
+    /// Serialized bytes as they are in memory now.
+    #[inline]
+    pub(crate) fn bytes(&self, sizes: &Sizes) -> u64 {
+        match &self.body {
+            Body::Leaf(leaf) => leaf.bytes(sizes),
+            Body::Internal(internal) => internal.bytes,
+            Body::Gone => 0,
+        }
+    }
+
+    /// Whether the node must change its shape.
+    #[inline]
+    pub(crate) fn reactivity(&self, node_bytes: u64, fanout: u32, sizes: &Sizes) -> Reactivity {
+        match &self.body {
+            Body::Leaf(leaf) => leaf.reactivity(node_bytes, sizes),
+            Body::Internal(internal) => internal.reactivity(fanout),
+            Body::Gone => Reactivity::Stable,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Which rows have an entry in an index, pending messages included.
+
+use cost_model::HugeVec;
+
+/// A set of row numbers, one bit each.
+///
+/// A blind delete does not know whether it will find something; the simulator does, so that
+/// counts of entries are exact at any moment and a leaf need not look for what is not there.
+pub(crate) struct RowSet {
+    words: HugeVec<u64>,
+    len: u64,
+}
+
+impl RowSet {
+    /// No rows, with room for about `rows` before it must move.
+    pub(crate) fn new(rows: u64) -> Self {
+        Self { words: HugeVec::with_capacity((rows / 64) as usize + 1), len: 0 }
+    }
+
+    /// Adds a row; tells whether it was not there.
+    #[inline]
+    pub(crate) fn insert(&mut self, row: u32) -> bool {
+        let word = (row / 64) as usize;
+        if self.words.len() <= word {
+            self.words.extend_to(word + 1, 0);
+        }
+        let bit = 1 << (row % 64);
+        let fresh = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        self.len += u64::from(fresh);
+        fresh
+    }
+
+    /// Removes a row; tells whether it was there.
+    #[inline]
+    pub(crate) fn remove(&mut self, row: u32) -> bool {
+        let bit = 1 << (row % 64);
+        let there = self.contains(row);
+        if there {
+            self.words[(row / 64) as usize] &= !bit;
+            self.len -= 1;
+        }
+        there
+    }
+
+    /// Whether a row is there.
+    #[inline]
+    pub(crate) fn contains(&self, row: u32) -> bool {
+        let word = (*self.words).get((row / 64) as usize).copied().unwrap_or(0);
+        word & (1 << (row % 64)) != 0
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+}

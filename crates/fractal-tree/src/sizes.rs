@@ -1,0 +1,106 @@
+//! Sizes of the entries, messages and nodes of one index.
+
+use index::IndexShape;
+
+use crate::config::{FractalConfig, NodeFormat};
+use crate::leaf::Form;
+use crate::message::Kind;
+
+/// Bytes, for one index.
+#[derive(Clone, Debug)]
+pub(crate) struct Sizes {
+    /// A collected leaf entry.
+    pub(crate) entry: u64,
+    /// A leaf entry that still knows its transaction.
+    pub(crate) versioned: u64,
+    /// A message in a buffer, by kind.
+    messages: [u64; 4],
+    /// What a message has more when it is serialized.
+    pub(crate) message_offset: u64,
+    /// A child without its messages.
+    pub(crate) child: u64,
+    basement: u64,
+    basement_bytes: u64,
+    /// Bytes in memory of a serialized byte of a leaf, by form.
+    leaf_memory: [f64; 4],
+    message_memory: f64,
+    buffer_memory: u64,
+    leaf_compression: f64,
+    node_compression: f64,
+    padding: u64,
+    /// A log record of an insert and of a delete.
+    pub(crate) log: [u64; 2],
+}
+
+impl Sizes {
+    pub(crate) fn new(config: &FractalConfig, shape: &IndexShape) -> Self {
+        let format: &NodeFormat = &config.format;
+        let key = u64::from(shape.key_bytes + format.key_overhead);
+        let value = u64::from(shape.entry_bytes.saturating_sub(shape.key_bytes));
+        let message = |value| key + value + u64::from(format.message_overhead);
+        let log =
+            |overhead: u32, bytes: u64| if overhead == 0 { 0 } else { u64::from(overhead) + bytes };
+        Self {
+            entry: key + value + u64::from(format.entry_overhead),
+            versioned: key + value + u64::from(format.versioned_overhead),
+            messages: [message(value), message(0), message(0), message(0)],
+            message_offset: u64::from(format.message_offset),
+            child: key + u64::from(format.child_overhead),
+            basement: key + u64::from(format.basement_overhead),
+            basement_bytes: config.basement_bytes,
+            leaf_memory: [
+                format.leaf_memory_read,
+                format.leaf_memory_ordered,
+                format.leaf_memory_read * format.leaf_memory_growth,
+                format.leaf_memory_ordered * format.leaf_memory_growth,
+            ],
+            message_memory: format.message_memory,
+            buffer_memory: u64::from(format.buffer_memory),
+            leaf_compression: format.leaf_compression,
+            node_compression: format.node_compression,
+            padding: u64::from(format.padding),
+            log: [
+                log(format.insert_log_overhead, key + value),
+                log(format.delete_log_overhead, key),
+            ],
+        }
+    }
+
+    /// A message in a buffer.
+    #[inline]
+    pub(crate) fn message(&self, kind: Kind) -> u64 {
+        self.messages[kind as usize]
+    }
+
+    /// Basements of a leaf with so many bytes of entries: each is filled, the last takes the rest.
+    pub(crate) fn basements(&self, entry_bytes: u64) -> u64 {
+        entry_bytes / self.basement_bytes + 1
+    }
+
+    /// A serialized leaf with so many collected entries and so many others.
+    #[inline]
+    pub(crate) fn leaf(&self, collected: u64, versioned: u64) -> u64 {
+        let entries = collected * self.entry + versioned * self.versioned;
+        entries + self.basements(entries) * self.basement
+    }
+
+    /// A leaf with so many serialized bytes in memory, of whose entries this share is there; its
+    /// basement table always is.
+    #[inline]
+    pub(crate) fn leaf_in_memory(&self, serialized: u64, form: Form, share: f64) -> u64 {
+        let entries = serialized as f64 * self.leaf_memory[form as usize] * share;
+        entries as u64 + self.basements(serialized) * self.basement
+    }
+
+    /// An internal node in memory that has so many bytes when serialized, and so many children.
+    #[inline]
+    pub(crate) fn node_in_memory(&self, serialized: u64, children: usize) -> u64 {
+        (serialized as f64 * self.message_memory) as u64 + self.buffer_memory * children as u64
+    }
+
+    /// A node in the file, padded.
+    pub(crate) fn in_file(&self, serialized: u64, is_leaf: bool) -> u64 {
+        let ratio = if is_leaf { self.leaf_compression } else { self.node_compression };
+        ((serialized as f64 / ratio) as u64).max(1).next_multiple_of(self.padding)
+    }
+}

@@ -1,0 +1,98 @@
+//! Counters of the simulation beside those of the real library in the same runs.
+
+mod document;
+mod rig;
+pub(crate) mod stream;
+mod windows;
+
+use rig::{QUERIES, QUERY_METRICS, Queries};
+use windows::{METRICS, Window};
+
+/// Differences of more than a tenth over whole runs, and how far they may go. What is known of
+/// each is on the page with the tables.
+const BEYOND: [(&str, &str, f64); 8] = [
+    ("d4_1M_fifo_c64M", "checkpointed leaves", 0.5),
+    ("d4_1M_fifo_c64M", "injected at leaves", 0.15),
+    ("n128k_c4M_ck8k_q", "checkpointed leaves", 0.35),
+    ("n128k_c4M_ck8k_q", "nodes", 0.15),
+    ("s4M_c256M", "nodes", 0.2),
+    ("s512k_c128M", "evicted leaves", 0.2),
+    ("s512k_c128M", "leaves read", 0.15),
+    ("s512k_c32M", "checkpointed leaves", 0.15),
+];
+
+fn tolerance(run: &str, metric: &str) -> f64 {
+    let known = BEYOND.iter().find(|(of, name, _)| *of == run && *name == metric);
+    known.map_or(0.1, |(_, _, tolerance)| *tolerance)
+}
+
+/// Rates below this many bytes or flushes count too few events to be compared.
+fn is_rare(window: &Window, metric: usize) -> bool {
+    let (name, _) = METRICS[metric];
+    let value = window.measured[metric];
+    match name {
+        "injected at leaves" | "injected at height 1" | "injected at height 2" => value < 0.05,
+        "flushes into leaves" | "flushes above" => value * window.rows() / 1_000.0 < 100.0,
+        "messages a flush" | "messages a flush above" => value == 0.0,
+        _ => value < 5.0,
+    }
+}
+
+#[test]
+fn whole_runs_are_within_a_tenth() {
+    let mut beyond = Vec::new();
+    for (window, simulated) in rig::compared() {
+        if window.phase == "load" {
+            continue;
+        }
+        for (metric, (name, _)) in METRICS.iter().enumerate() {
+            let tolerance = tolerance(window.run, name);
+            let ratio = simulated.values[metric] / window.measured[metric];
+            if !is_rare(window, metric) && tolerance < (ratio - 1.0).abs() {
+                beyond.push(format!("{} {} {name}: {ratio:.3}", window.run, window.phase));
+            }
+        }
+        for (measured, simulated) in window.nodes.iter().zip(&simulated.nodes) {
+            let difference = measured.abs_diff(*simulated) as f64;
+            if 1.0f64.max(*measured as f64 * tolerance(window.run, "nodes")) < difference {
+                beyond.push(format!(
+                    "{} {} nodes: {measured}, simulated {simulated}",
+                    window.run, window.phase
+                ));
+            }
+        }
+    }
+    assert!(beyond.is_empty(), "{beyond:#?}");
+}
+
+/// The cold state is a thousand queries in steps; what decides single steps is which rows are
+/// asked for.
+#[test]
+fn queries_read_what_the_library_reads() {
+    for states in QUERIES.chunk_by(|one, next| (one.run, one.state) == (next.run, next.state)) {
+        let of = |metric: usize, simulated: bool| -> f64 {
+            let one = |step: &Queries| {
+                let values = if simulated { &step.simulated } else { &step.measured };
+                values[metric] * (step.to - step.from) as f64
+            };
+            states.iter().map(one).sum()
+        };
+        for (metric, name) in QUERY_METRICS.iter().enumerate() {
+            let (measured, simulated) = (of(metric, false), of(metric, true));
+            let tolerance = if states[0].state == "hot" { 0.13 } else { 0.1 };
+            assert!(
+                measured < 100.0 || (simulated / measured - 1.0).abs() < tolerance,
+                "{} {} {name}: {simulated:.0}, measured {measured:.0}",
+                states[0].run,
+                states[0].state
+            );
+        }
+    }
+}
+
+#[test]
+fn the_document_shows_these_figures() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/measured-fractal.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    expect_test::expect_file![path].assert_eq(&document::with_current_tables(&page));
+}
