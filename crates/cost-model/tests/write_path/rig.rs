@@ -42,7 +42,7 @@ pub(crate) fn disk() -> HddSpec {
         write_cache: Bytes::ZERO,
         sync_latency: SimDuration::ZERO,
         destage_depth: 8,
-        journal: false,
+        journal_seek: None,
         max_request: Bytes::mib(1),
     }
 }

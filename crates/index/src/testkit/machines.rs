@@ -44,7 +44,7 @@ pub fn one_disk() -> DeviceSpec {
         write_cache: Bytes::ZERO,
         sync_latency: SimDuration::ZERO,
         destage_depth: 8,
-        journal: false,
+        journal_seek: None,
         max_request: Bytes::mib(1),
     })
 }
