@@ -84,7 +84,8 @@ impl<K: KeySource> ChangeBuffered<K> {
         while machine.arrived().is_some() {
             self.merge_arrival(machine, thread)?;
         }
-        Ok(())
+        // Merging took time.
+        thread.in_turn()
     }
 
     /// Tries to let an entry wait for its absent leaf.
@@ -149,11 +150,11 @@ impl<K: KeySource> ChangeBuffered<K> {
         self.buffer.pending.push(leaf, index.0, number);
         self.buffer.stats.buffered += 1;
         self.tree.count_insert(index);
-        let price = machine.prices().index_entry;
-        machine.compute(thread, price);
         if splits {
             self.after_split(machine, thread);
         }
+        let price = machine.prices().index_entry;
+        machine.compute(thread, price);
         Ok(Outcome::Buffered)
     }
 

@@ -27,7 +27,8 @@ pub struct BackgroundConfig {
     pub io_capacity_max: u32,
     /// Share of dirty pages beyond which `io_capacity` pages at a time are written.
     pub dirty_max: f64,
-    /// Whether it sleeps between these.
+    /// Whether it sleeps between these, and between the batches of the native adaptive rule when
+    /// that asks for `io_capacity` pages.
     pub dirty_sleeps: bool,
     /// How the redo log's growth decides what is written.
     pub adaptive: Adaptive,
@@ -133,7 +134,7 @@ impl Background {
     fn tick(&mut self, thread: &mut SimThread, machine: &mut Machine) {
         // A thread that was busy for several periods makes up for none of them.
         let passed = thread.now().since(self.next_tick).as_ns() / self.config.period.as_ns();
-        self.next_tick = self.next_tick + self.config.period * (passed + 1);
+        self.next_tick += self.config.period * (passed + 1);
         self.ticks += 1;
         self.pace.observe(machine, passed + 1);
         if self.config.cleans_tails {
@@ -199,10 +200,12 @@ impl Background {
         0 < flushed && decided.at < thread.now()
     }
 
-    /// Goes on without sleep while too many pages are dirty, if that is the rule. Tells whether
+    /// Goes on without sleep while too many pages are dirty, or the native rule asks for all it
+    /// may (srv0srv.c, `skip_sleep`), if that is the rule. Tells whether
     /// there is something to do.
     fn writes_on(&mut self, thread: &mut SimThread, machine: &mut Machine) -> bool {
-        if self.config.dirty_sleeps || !self.too_dirty(machine) {
+        let presses = self.too_dirty(machine) || self.pace.is_at_capacity(machine, &self.config);
+        if self.config.dirty_sleeps || !presses {
             return false;
         }
         self.decide(thread, false);

@@ -150,7 +150,7 @@ impl IoLedger {
 
     /// Reads and writes of pages from and to their places in the data files.
     pub fn pages_moved(&self) -> (IoCount, IoCount) {
-        self.sums(|purpose| purpose.is_of_pages())
+        self.sums(Purpose::is_of_pages)
     }
 
     /// The reads and the writes of all purposes.

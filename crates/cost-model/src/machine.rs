@@ -460,7 +460,7 @@ impl Machine {
             *wanted = want.max(*wanted);
         } else if self.pool.next_writable(instance, None).is_some() {
             let batch = self.lru_batch(instance, want, want);
-            thread.duties.push_back(Duty::Flush(batch));
+            thread.duties.push_back(Duty::Flush(Box::new(batch)));
             return Blocked;
         }
         thread.wait_until(self.next_event(now), Cause::FreePage)

@@ -3,7 +3,7 @@
 //! With 3, middle splits of ascending keys leave one child on each page: such trees grow a level
 //! every few rows, and are only tried with few.
 
-use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use cost_model::{Machine, SimThread};
 use index::IndexShape;
 use index::testkit::{KeyOrder, Op, Suite, TestKeys, exhaust, null_machine, replay};
@@ -48,7 +48,8 @@ fn tiny(usable: u32) -> TreeConfig {
         extra_extents: 2,
     };
     let (split, sibling_reads) = (SplitPolicy::InnoDb, true);
-    TreeConfig { format: format(usable), space, split, sibling_reads, redo: None, seed: 1 }
+    let redo = Some(RedoFormat::mysql_5_1(150, 200));
+    TreeConfig { format: format(usable), space, split, sibling_reads, redo, seed: 1 }
 }
 
 fn configs() -> impl Strategy<Value = (usize, TreeConfig)> {

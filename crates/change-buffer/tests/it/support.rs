@@ -1,6 +1,6 @@
 //! Tables with a change buffer for tests.
 
-use btree::{PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use btree::{PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use change_buffer::{ChangeBufferConfig, WhenFull};
 use index::IndexShape;
 
@@ -41,7 +41,7 @@ pub(crate) fn tree(usable: u32) -> TreeConfig {
         },
         split: SplitPolicy::InnoDb,
         sibling_reads: true,
-        redo: None,
+        redo: Some(RedoFormat::mysql_5_1(150, 200)),
         seed: 1,
     }
 }

@@ -135,6 +135,12 @@ impl Pace {
         }
     }
 
+    /// Whether the native rule asks for as many pages as it may.
+    pub(super) fn is_at_capacity(&mut self, machine: &Machine, config: &BackgroundConfig) -> bool {
+        let capacity = f64::from(config.io_capacity) * config.period.as_secs_f64();
+        self.rule == Adaptive::Native && capacity <= self.pages(machine, config).pages
+    }
+
     fn by_age(
         &mut self,
         machine: &Machine,
@@ -149,9 +155,9 @@ impl Pace {
             (f64::from(config.io_capacity) * period, f64::from(config.io_capacity_max) * period);
         if AGE_TICKS <= self.ticks - self.renewed.0 {
             let ticks = (self.ticks - self.renewed.0) as f64;
-            self.page_rate = (self.page_rate + self.pages_given / ticks) / 2.0;
+            self.page_rate = f64::midpoint(self.page_rate, self.pages_given / ticks);
             let bytes = self.lsn.since(self.renewed.1) as f64 / ticks;
-            self.redo_rate = (self.redo_rate + bytes) / 2.0;
+            self.redo_rate = f64::midpoint(self.redo_rate, bytes);
             self.pages_given = 0.0;
             self.renewed = (self.ticks, self.lsn);
         }

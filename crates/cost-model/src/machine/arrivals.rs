@@ -72,6 +72,10 @@ impl Machine {
         waits: bool,
     ) -> u32 {
         let now = thread.now();
+        debug_assert!(!thread.is_ahead(), "what it asks for comes after others' requests");
+        if self.next_io_done() <= now {
+            self.settle(now);
+        }
         let (mut count, mut last) = (0, now);
         for run in pages.chunk_by(|a, b| a.0 + 1 == b.0) {
             let mut placed = Vec::with_capacity(run.len());

@@ -7,10 +7,14 @@
 use super::Machine;
 use super::batches::NEXT_INSTANT;
 use super::config::{Binlog, LogAtCommit, SerialCommit};
-use crate::{Blocked, Cause, Lsn, SimThread, Step};
+use crate::{Cause, Lsn, SimThread, Step};
 
 /// Bytes of an event in the binary log: its size decides nothing beside the sync.
 const BINLOG_EVENT: u64 = 512;
+
+/// Bytes of redo by which a transaction's state has a place in the log, so that making it durable
+/// takes a sync of its own; what they amount to is in the redo of the engine's transactions.
+const STATE: u64 = 1;
 
 /// How far a commit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +42,7 @@ impl Machine {
             None if config.binlog == Binlog::Off => Commit::Engine(self.log_end()),
             None => {
                 self.enter_commit(thread, SerialCommit::Whole)?;
+                self.log(STATE);
                 Commit::Prepare(self.log_end())
             }
         };
@@ -56,7 +61,7 @@ impl Machine {
                 }
                 Commit::BinlogSynced => {
                     self.leave_commit(SerialCommit::Binlog);
-                    self.log(1);
+                    self.log(STATE);
                     Commit::Engine(self.log_end())
                 }
                 Commit::Engine(lsn) => {
@@ -99,17 +104,12 @@ impl Machine {
         if self.config.commit.serial != from {
             return Ok(());
         }
-        match self.committing {
-            Some(until) => {
-                let until = until.max(thread.now() + NEXT_INSTANT);
-                let Blocked = thread.wait_until(until, Cause::Lock);
-                Err(Blocked)
-            }
-            None => {
-                self.committing = Some(thread.now());
-                Ok(())
-            }
+        if let Some(until) = self.committing {
+            let until = until.max(thread.now() + NEXT_INSTANT);
+            return Err(thread.wait_until(until, Cause::Lock));
         }
+        self.committing = Some(thread.now());
+        Ok(())
     }
 
     /// The commit that holds the others up waits itself.

@@ -99,7 +99,9 @@ impl Machine {
         let running = self.batches.running(List::Lru, instance);
         match (self.config.write_back.lru, running) {
             (LruWriter::Cleaner, _) => self.call_cleaner(thread),
-            (_, None) => thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want, 0))),
+            (_, None) => {
+                thread.duties.push_back(Duty::Flush(Box::new(self.lru_batch(instance, want, 0))));
+            }
             (LruWriter::Reader, Some(other)) => {
                 thread.duties.push_back(Duty::Behind(other, Cause::FreePage));
             }
@@ -168,7 +170,9 @@ impl Machine {
             let wanted = std::mem::take(&mut self.frames_wanted[instance]);
             let want = self.pool.margin_shortage(instance).max(wanted);
             if 0 < want {
-                thread.duties.push_back(Duty::Flush(self.lru_batch(instance, want, wanted)));
+                thread
+                    .duties
+                    .push_back(Duty::Flush(Box::new(self.lru_batch(instance, want, wanted))));
             }
         }
     }
@@ -201,12 +205,12 @@ impl Machine {
 
     /// A batch that writes `want` pages at the tail; a page cleaner's ends by its own rule, or
     /// when there are the free `frames` that somebody waits for.
-    pub(super) fn lru_batch(&self, instance: usize, want: u32, frames: u32) -> Box<FlushBatch> {
+    pub(super) fn lru_batch(&self, instance: usize, want: u32, frames: u32) -> FlushBatch {
         let pages = match self.config.pool.margin.counts {
             MarginCounts::FreeAndClean => want,
             MarginCounts::Free { writes_max, .. } => writes_max.max(frames),
         };
         let wanted = Wanted { list: List::Lru, instance, pages, older_than: Lsn::MAX, frames };
-        Box::new(FlushBatch::new(wanted, None))
+        FlushBatch::new(wanted, None)
     }
 }

@@ -79,14 +79,8 @@ impl FlushBatch {
 impl Machine {
     /// Goes on with a batch until it waits or is over.
     pub(super) fn flush(&mut self, thread: &mut SimThread, batch: &mut FlushBatch) -> Step {
-        let id = match batch.id {
-            Some(id) => id,
-            None => {
-                let Wanted { list, instance, .. } = batch.wanted;
-                let id = self.batches.begin(list, instance, thread.now());
-                *batch.id.insert(id)
-            }
-        };
+        let Wanted { list, instance, .. } = batch.wanted;
+        let id = *batch.id.get_or_insert_with(|| self.batches.begin(list, instance, thread.now()));
         loop {
             batch.phase = match batch.phase {
                 Phase::Collect => {

@@ -103,17 +103,17 @@ impl Machine {
         let oldest = self.oldest_change();
         let Some(redo) = &mut self.redo else { return Ok(()) };
         let (end, config) = (redo.end(), &redo.config);
-        let (age, age_sync, age_async) =
-            (end.since(oldest), config.age_sync.get(), config.age_async.get());
+        let age = end.since(oldest);
+        let (all_wait, one_writes) = (config.age_sync.get(), config.age_async.get());
         let behind = redo.checkpoint_age();
         let (age_checkpoint, age_max) = (config.age_checkpoint.get(), config.age_max.get());
-        let soft = oldest.plus(age_async).min(redo.checkpoint.plus(age_checkpoint));
-        let hard = oldest.plus(age_sync).min(redo.checkpoint.plus(age_max));
+        let soft = oldest.plus(one_writes).min(redo.checkpoint.plus(age_checkpoint));
+        let hard = oldest.plus(all_wait).min(redo.checkpoint.plus(age_max));
         redo.check_at = soft.max(end.plus(LOOK_AGAIN)).min(hard).plus(1);
         let cause = Cause::CheckpointStall;
-        if age_sync < age {
+        if all_wait < age {
             redo.check_at = end;
-            let target = oldest.plus(2 * (age - age_sync));
+            let target = oldest.plus(2 * (age - all_wait));
             if self.preflush(thread, target, true) {
                 self.redo_stats_mut(|stats| stats.preflushes_sync += 1);
             }
@@ -124,7 +124,7 @@ impl Machine {
             }
             return self.check_log(thread);
         }
-        if age_async < age && self.preflush(thread, oldest.plus(age - age_async), false) {
+        if one_writes < age && self.preflush(thread, oldest.plus(age - one_writes), false) {
             self.redo_stats_mut(|stats| stats.preflushes_async += 1);
         }
         if age_checkpoint < behind {

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 
 use super::keys::{KeyOrder, TestKeys};
-use super::machines::machines;
+use super::machines::{Host, hosts};
 use super::model::Model;
 use super::ops::{Op, scripts};
-use super::threads::run_threads;
+use super::threads::Helper;
 use crate::{IndexEngine, IndexId, Key, KeySource, RowId};
 
 /// An operation that is tried so often without success will never succeed.
@@ -46,15 +46,16 @@ impl Suite {
             2 => (1..4u64).prop_map(|values| KeyOrder::Ties { values }),
         ];
         let keys = orders.prop_map(|order| TestKeys { order, seed: 1 });
-        let setups = (scripts(self.threads, self.rows), keys, machines(self.frames.clone()));
+        let setups = (scripts(self.threads, self.rows), keys, hosts(self.frames.clone()));
         let config = Config { cases: self.cases, failure_persistence: None, ..Config::default() };
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
         let outcome = TestRunner::new_with_rng(config, rng).run(
             &(setups, configs),
-            |((scripts, keys, machine), config)| {
-                replay(machine, keys, &scripts, |machine, thread| {
+            |((scripts, keys, host), config)| {
+                let build = |machine: &mut Machine, thread: &mut SimThread| {
                     build(&config, keys, machine, thread)
-                });
+                };
+                Trial::new(host, scripts.len(), keys, build).play(&scripts);
                 Ok(())
             },
         );
@@ -73,13 +74,15 @@ pub fn replay<E: IndexEngine>(
     scripts: &[Vec<Op>],
     build: impl FnOnce(&mut Machine, &mut SimThread) -> E,
 ) {
-    Trial::new(machine, scripts.len(), keys, build).play(scripts);
+    let host = Host { machine, background: None };
+    Trial::new(host, scripts.len(), keys, build).play(scripts);
 }
 
 /// An engine on its machine, beside its model.
 struct Trial<E> {
     machine: Machine,
     threads: Vec<SimThread>,
+    helper: Option<Helper>,
     engine: E,
     keys: TestKeys,
     model: Model,
@@ -93,20 +96,23 @@ enum Call {
     Get(IndexId, RowId),
     Range { index: IndexId, from: Key, left: usize },
     Prepare(Range<u64>),
+    Commit,
 }
 
 impl<E: IndexEngine> Trial<E> {
     fn new(
-        machine: MachineConfig,
+        host: Host,
         threads: usize,
         keys: TestKeys,
         build: impl FnOnce(&mut Machine, &mut SimThread) -> E,
     ) -> Self {
-        let mut machine = Machine::new(machine, threads);
+        let all = threads + usize::from(host.background.is_some());
+        let mut machine = Machine::new(host.machine, all);
         let mut threads: Vec<_> = (0..threads).map(|_| SimThread::new(SimTime::ZERO)).collect();
         let engine = build(&mut machine, &mut threads[0]);
         let model = Model::new(engine.index_count());
-        Self { machine, threads, engine, keys, model }
+        let helper = host.background.map(Helper::new);
+        Self { machine, threads, helper, engine, keys, model }
     }
 
     /// Plays one script on each thread, then compares everything.
@@ -115,12 +121,24 @@ impl<E: IndexEngine> Trial<E> {
         let mut calls: Vec<VecDeque<Call>> = vec![VecDeque::new(); scripts.len()];
         let mut attempts = vec![0; scripts.len()];
         let mut threads = std::mem::take(&mut self.threads);
-        run_threads(&mut threads, |number, thread| {
-            while calls[number].is_empty() {
-                let Some(op) = scripts[number].next() else { return false };
-                calls[number] = self.calls(*op, number as u64, calls.len() as u64);
+        let mut running: Vec<usize> = (0..threads.len()).collect();
+        while let Some(at) = (0..running.len()).min_by_key(|at| threads[running[*at]].now()) {
+            let number = running[at];
+            let mut script = || scripts[number].next();
+            while calls[number].is_empty()
+                && let Some(op) = script()
+            {
+                calls[number] = self.calls(*op, number as u64, threads.len() as u64);
+                calls[number].push_back(Call::Commit);
             }
-            let call = calls[number].front_mut().expect("the loop above leaves one");
+            let others = running.iter().filter(|other| **other != number);
+            let horizon = others.map(|other| threads[*other].now()).min();
+            let thread = &mut threads[number];
+            self.give_turn(thread, horizon.unwrap_or(SimTime::NEVER));
+            let Some(call) = calls[number].front_mut() else {
+                running.remove(at);
+                continue;
+            };
             attempts[number] += 1;
             assert!(attempts[number] < ATTEMPTS_MAX, "{call:?} never succeeds");
             if self.attempt(thread, call).is_ok() {
@@ -130,10 +148,19 @@ impl<E: IndexEngine> Trial<E> {
                 attempts[number] = 0;
             }
             self.machine.verify();
-            true
-        });
+        }
         self.threads = threads;
         self.compare();
+    }
+
+    /// Lets the background thread act first, if it is further behind; then this one may act until
+    /// another's turn comes at `others`.
+    fn give_turn(&mut self, thread: &mut SimThread, others: SimTime) {
+        let helper = self.helper.as_mut().map_or(SimTime::NEVER, |helper| {
+            helper.catch_up(&mut self.machine, thread.now());
+            helper.due()
+        });
+        thread.set_horizon(others.min(helper));
     }
 
     /// Compares all entries and counts with the model.
@@ -143,8 +170,12 @@ impl<E: IndexEngine> Trial<E> {
             let index = IndexId(number as u8);
             let mut call = Call::Range { index, from: Key::MIN, left: usize::MAX };
             let thread = threads.iter_mut().max_by_key(|thread| thread.now()).expect("one thread");
-            thread.set_horizon(SimTime::NEVER);
-            while self.attempt(thread, &mut call).is_err() {}
+            loop {
+                self.give_turn(thread, SimTime::NEVER);
+                if self.attempt(thread, &mut call).is_ok() {
+                    break;
+                }
+            }
             self.machine.release(thread);
             assert_eq!(self.engine.stats(index).entries, self.model.len(index), "{index:?}");
         }
@@ -217,6 +248,7 @@ impl<E: IndexEngine> Trial<E> {
                 }
             }
             Call::Prepare(rows) => engine.prepare(machine, rows.clone()),
+            Call::Commit => machine.commit(thread)?,
         }
         Ok(())
     }

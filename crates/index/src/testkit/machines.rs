@@ -3,7 +3,11 @@
 use std::ops::RangeInclusive;
 
 use cost_model::device::{DeviceSpec, HddSpec, Raid, SsdSpec};
-use cost_model::{Bytes, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig, SimDuration};
+use cost_model::{
+    Adaptive, BackgroundConfig, Binlog, Bytes, CommitConfig, LogAtCommit, LruWriter, MachineConfig,
+    Margin, MarginCounts, Neighbours, PoolConfig, RedoConfig, SerialCommit, SimDuration,
+    WriteBackConfig,
+};
 use proptest::prelude::*;
 
 /// A pool has an old part only above tolerance plus minimum of the young part (20 + 5 pages, buf0lru.c).
@@ -60,8 +64,93 @@ pub fn one_drive() -> DeviceSpec {
     })
 }
 
+/// A machine and the background thread of the engine on it.
+#[derive(Clone, Debug)]
+pub(super) struct Host {
+    pub(super) machine: MachineConfig,
+    pub(super) background: Option<BackgroundConfig>,
+}
+
+/// Machines of all kinds with pools of `frames` frames per instance, and all ways of writing: a
+/// third of them write pages at once and have no log.
+pub(super) fn hosts(frames: RangeInclusive<u32>) -> impl Strategy<Value = Host> {
+    let writing = prop_oneof![
+        1 => Just(None),
+        2 => (write_backs(), logs(), commits(), backgrounds()).prop_map(Some)
+    ];
+    (machines(frames), writing).prop_map(|(mut machine, writing)| {
+        let Some((write_back, redo, commit, background)) = writing else {
+            return Host { machine, background: None };
+        };
+        (machine.write_back, machine.redo, machine.commit) = (write_back, redo, commit);
+        // Only a page cleaner answers a call for one.
+        let cleaner = background.as_ref().is_some_and(|thread| thread.cleans_tails);
+        if machine.write_back.lru == LruWriter::Cleaner && !cleaner {
+            machine.write_back.lru = LruWriter::Reader;
+        }
+        Host { machine, background }
+    })
+}
+
+fn write_backs() -> impl Strategy<Value = WriteBackConfig> {
+    let writers = prop_oneof![
+        Just(LruWriter::Reader),
+        Just(LruWriter::ReaderAlone),
+        Just(LruWriter::Cleaner)
+    ];
+    let doublewrite = prop_oneof![Just(0u32), Just(3), Just(128)];
+    let growth = prop_oneof![Just(Bytes::ZERO), Just(Bytes::kib(64))];
+    (doublewrite, prop_oneof![Just(0u32), Just(1), Just(4)], writers, growth).prop_map(
+        |(doublewrite_pages, threads, lru, file_growth)| WriteBackConfig {
+            doublewrite_pages,
+            threads,
+            join_pages: 64,
+            lru,
+            file_growth,
+        },
+    )
+}
+
+fn logs() -> impl Strategy<Value = Option<RedoConfig>> {
+    let log = |kib| RedoConfig::innodb(Bytes::kib(kib), 1.0, Bytes::ZERO);
+    prop::option::of((8..64u64).prop_map(log))
+}
+
+fn commits() -> impl Strategy<Value = CommitConfig> {
+    let logs = prop_oneof![Just(LogAtCommit::Nothing), Just(LogAtCommit::Flush)];
+    let binlogs = prop_oneof![Just(Binlog::Off), Just(Binlog::Written), Just(Binlog::Synced)];
+    let serial = prop_oneof![Just(SerialCommit::Whole), Just(SerialCommit::Binlog)];
+    (logs, binlogs, serial).prop_map(|(log, binlog, serial)| CommitConfig { log, binlog, serial })
+}
+
+fn backgrounds() -> impl Strategy<Value = Option<BackgroundConfig>> {
+    let adaptive = prop_oneof![
+        Just(Adaptive::Off),
+        Just(Adaptive::Native),
+        Just(Adaptive::Estimate),
+        Just(Adaptive::KeepAverage),
+        Just(Adaptive::Age { low_water: 0.1 })
+    ];
+    let rules = (adaptive, prop_oneof![Just(0.1), Just(0.9)], any::<[bool; 3]>());
+    prop::option::weighted(0.8, rules).prop_map(|rules| {
+        let (adaptive, dirty_max, [dirty_sleeps, tenth_tick, cleans_tails]) = rules?;
+        Some(BackgroundConfig {
+            period: SimDuration::from_ms(10),
+            log_sync: Some(SimDuration::from_ms(50)),
+            io_capacity: 200,
+            io_capacity_max: 2_000,
+            dirty_max,
+            dirty_sleeps,
+            adaptive,
+            tenth_tick,
+            cleans_tails,
+            checkpoint_ticks: 10,
+        })
+    })
+}
+
 /// Machines of all kinds with pools of `frames` frames per instance.
-pub(super) fn machines(frames: RangeInclusive<u32>) -> impl Strategy<Value = MachineConfig> {
+fn machines(frames: RangeInclusive<u32>) -> impl Strategy<Value = MachineConfig> {
     let lists = (1..=2u32, frames, prop_oneof![Just(0.0), Just(0.37)]);
     let touches = (prop_oneof![Just(0u32), Just(5)], prop_oneof![Just(0.0), Just(0.16)]);
     let device =

@@ -1,6 +1,6 @@
 //! The run loop of tests.
 
-use cost_model::{Machine, SimThread, SimTime, Step};
+use cost_model::{Background, BackgroundConfig, Machine, SimThread, SimTime, Step};
 
 /// Tries an operation until it is done: for one thread alone.
 pub fn finish<T>(
@@ -28,5 +28,38 @@ pub fn run_threads(threads: &mut [SimThread], mut turn: impl FnMut(usize, &mut S
         if !turn(number, &mut threads[number]) {
             running.remove(at);
         }
+    }
+}
+
+/// The engine's background thread, beside those of a test.
+pub(super) struct Helper {
+    thread: SimThread,
+    background: Background,
+}
+
+impl Helper {
+    pub(super) fn new(config: BackgroundConfig) -> Self {
+        Self { thread: SimThread::new(SimTime::ZERO), background: Background::new(config) }
+    }
+
+    /// When it acts next.
+    pub(super) fn due(&self) -> SimTime {
+        self.thread.due()
+    }
+
+    /// Acts up to `now`, and after `now` if it was called for.
+    pub(super) fn catch_up(&mut self, machine: &mut Machine, now: SimTime) {
+        if let Some(at) = machine.cleaner_call() {
+            self.thread.wake(at);
+        }
+        self.thread.set_horizon(now);
+        while self.thread.due() <= now {
+            self.background.step(&mut self.thread, machine);
+        }
+        assert_eq!(
+            self.thread.time().total(),
+            self.thread.now().since(SimTime::ZERO),
+            "every nanosecond has a cause"
+        );
     }
 }
