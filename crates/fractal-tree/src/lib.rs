@@ -111,14 +111,17 @@
 //! assert!(reads < 0.01, "{reads} leaves read per row");
 //! ```
 
+mod checkpoint;
 mod config;
 mod counters;
 mod engine;
+mod evict;
 mod flush;
 mod leaf;
 mod lists;
 mod message;
 mod node;
+mod parts;
 mod reshape;
 mod route;
 mod row_set;
