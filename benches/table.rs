@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use cost_model::device::DeviceSpec;
 use cost_model::{Machine, MachineConfig, Margin, MarginCounts, PoolConfig, SimThread, SimTime};
 use driver::workload::{IiBench, IiBenchSpec, Profile, RowLayout, below, hash, shapes};
@@ -160,6 +160,7 @@ fn innodb() -> TreeConfig {
         space: SpaceConfig::INNODB,
         split: SplitPolicy::InnoDb,
         sibling_reads: true,
+        redo: Some(RedoFormat::mysql_5_1(150, 200)),
         seed: SEED,
     }
 }

@@ -34,6 +34,8 @@ impl<K: KeySource> BTree<K> {
         if !self.pages.remove(path.leaf, number) {
             return Ok(());
         }
+        let change = self.pages.note_change(path.leaf, self.transaction);
+        machine.log(self.trees[index.index()].redo.delete(path.leaf, change));
         machine.change(thread, frame);
         let tree = &mut self.trees[index.index()];
         tree.stats.deletes += 1;
@@ -132,8 +134,11 @@ impl<K: KeySource> BTree<K> {
             let slots = if limits.full < slots + records { 0 } else { slots + records };
             self.pages.replace(into, clustered, rows.into_iter());
             self.pages.set_slots(into, slots);
+            machine.log(self.trees[index.index()].redo.move_entries(usize::from(records)));
             Self::change(machine, thread, into);
             self.pages.replace(leaf, clustered, [].into_iter());
+        } else {
+            machine.log(self.trees[index.index()].redo.move_entries(0));
         }
         let low = self.trees[index.index()].lower_bound(&self.source, &self.nodes, path);
         let bounds = (self.pages.get(leaf).lower_bound(), self.pages.get(leaf).upper_bound());
@@ -220,6 +225,7 @@ impl<K: KeySource> BTree<K> {
             if left.is_none() {
                 heir = Direction::Up;
             }
+            machine.log(self.trees[index.index()].redo.move_separators(own));
             Self::change(machine, thread, into);
             let target = self.pages.get(into).node() as usize;
             let mut lower = std::mem::take(&mut self.nodes[target].children);
@@ -265,6 +271,12 @@ impl<K: KeySource> BTree<K> {
             }
             let number = self.pages.get(root).node();
             let [only] = self.nodes[number as usize].children[..] else { return };
+            let redo = &self.trees[index.index()].redo;
+            machine.log(if self.pages.get(only.child).is_leaf() {
+                redo.move_entries(usize::from(self.pages.get(only.child).records()))
+            } else {
+                redo.move_separators(self.node_on(only.child).children.len())
+            });
             Self::change(machine, thread, root);
             let tree = &mut self.trees[index.index()];
             tree.version += 1;

@@ -9,6 +9,7 @@ use crate::directory::top;
 use crate::format::PageFormat;
 use crate::node::Node;
 use crate::pages::Pages;
+use crate::redo::{IndexRedo, RedoFormat};
 use crate::space::{Direction, Space, SpaceConfig};
 use crate::split::SplitPolicy;
 use crate::tree::{HEIGHT_MAX, Path, Tree};
@@ -28,6 +29,8 @@ pub struct TreeConfig {
     /// Whether a split latches, and so reads, both neighbours of the leaf; without, only the one
     /// whose link changes.
     pub sibling_reads: bool,
+    /// What changes write to the redo log; `None` without one.
+    pub redo: Option<RedoFormat>,
     /// Seed of the random split policy.
     pub seed: u64,
 }
@@ -42,6 +45,10 @@ pub struct BTree<K> {
     pub(crate) free_nodes: Vec<u32>,
     pub(crate) space: Space,
     pub(crate) draw: Draw,
+    /// Transactions begun so far, modulo 2^8: see [`Pages::note_change`].
+    pub(crate) transaction: u8,
+    /// The leaves that the last split of a leaf left.
+    pub(crate) last_split: Option<(PageId, PageId)>,
     /// Keys and row numbers of the leaf that is being split; kept to save allocations.
     pub(crate) scratch: Vec<(Key, u32)>,
     hints: Hints,
@@ -82,7 +89,15 @@ impl<K: KeySource> BTree<K> {
         let mut trees = Vec::new();
         let mut entries_per_page = u32::MAX;
         for (number, shape) in shapes.iter().enumerate() {
-            let tree = Tree::new(IndexId(number as u8), shape, &config, &mut space, rows_expected);
+            let index = IndexId(number as u8);
+            let redo = IndexRedo::new(
+                config.redo.as_ref(),
+                &config.format,
+                shape,
+                source.columns(index),
+                shapes[0].key_bytes,
+            );
+            let tree = Tree::new(index, shape, &config, &mut space, rows_expected, redo);
             let least = tree.leaf_limits.full.min(tree.node_limits.full);
             assert!(3 <= least, "a page holds {least} entries of index {}", shape.name);
             entries_per_page = entries_per_page.min(u32::from(tree.leaf_limits.full));
@@ -91,9 +106,11 @@ impl<K: KeySource> BTree<K> {
         let entries = rows_expected as usize * trees.len();
         let mut engine = Self {
             draw: Draw::new(config.seed, 1 << 32),
+            transaction: 0,
             pages: Pages::new(entries / entries_per_page as usize * 2 + 1_024, entries),
             nodes: Vec::new(),
             free_nodes: Vec::new(),
+            last_split: None,
             scratch: Vec::new(),
             hints: Hints::default(),
             above: NodeFrames { frames: [FrameId::NONE; HEIGHT_MAX], len: 0 },
@@ -150,7 +167,7 @@ impl<K: KeySource> BTree<K> {
 
     /// Key and leaf of a row that is to be inserted: prepared, or found now.
     #[inline]
-    fn key_and_leaf(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
+    pub(crate) fn key_and_leaf(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
         let at = row.0.wrapping_sub(self.hints.first);
         if at < self.hints.rows {
             let hint = at as usize * self.trees.len() + index.index();
@@ -293,6 +310,13 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         }
     }
 
+    fn begin_transaction(&mut self, machine: &mut Machine) {
+        self.transaction = self.transaction.wrapping_add(1);
+        if let Some(redo) = &self.config.redo {
+            machine.log(u64::from(redo.transaction));
+        }
+    }
+
     fn insert(
         &mut self,
         machine: &mut Machine,
@@ -300,7 +324,7 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         index: IndexId,
         row: RowId,
     ) -> Step {
-        machine.begin(thread)?;
+        machine.begin_change(thread)?;
         let (key, leaf) = self.key_and_leaf(index, row);
         self.insert_at(machine, thread, index, key, row, leaf)
     }
@@ -312,7 +336,7 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         index: IndexId,
         row: RowId,
     ) -> Step {
-        machine.begin(thread)?;
+        machine.begin_change(thread)?;
         self.delete_row(machine, thread, index, row)
     }
 
@@ -360,6 +384,6 @@ impl<K: KeySource> IndexEngine for BTree<K> {
     }
 
     fn verify(&self) {
-        self.check();
+        self.check(|_| 0);
     }
 }

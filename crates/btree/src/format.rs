@@ -62,7 +62,7 @@ impl PageFormat {
     }
 
     /// Bytes an insert could use on a page with `records` records, after reorganising it.
-    fn insertable(&self, record: u32, records: u32) -> i64 {
+    pub(crate) fn insertable(&self, record: u32, records: u32) -> i64 {
         i64::from(self.usable_bytes())
             - i64::from(records) * i64::from(record)
             - i64::from(self.directory(records + 1))
@@ -118,7 +118,7 @@ impl Limits {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn innodb() -> PageFormat {

@@ -29,6 +29,7 @@ impl<K: KeySource> BTree<K> {
         let page = self.pages.get(leaf);
         let fits = limits.fits(page.records(), page.slots());
         if fits && (page.records() < limits.reserved || !self.is_sequential(index, key, leaf)) {
+            self.log_insert(machine, index, leaf);
             self.touch_nodes(machine, thread);
             machine.change(thread, frame);
             self.pages.append(leaf, number);
@@ -46,6 +47,12 @@ impl<K: KeySource> BTree<K> {
         Ok(())
     }
 
+    #[inline]
+    pub(crate) fn log_insert(&mut self, machine: &mut Machine, index: IndexId, leaf: PageId) {
+        let change = self.pages.note_change(leaf, self.transaction);
+        machine.log(self.trees[index.index()].redo.insert(leaf, change));
+    }
+
     fn is_sequential(&mut self, index: IndexId, key: Key, leaf: PageId) -> bool {
         let (position, last) = self.positions(index, key, leaf);
         is_sequential(position, last)
@@ -61,7 +68,7 @@ impl<K: KeySource> BTree<K> {
             scratch.push((source.key(index, RowId(u64::from(row))), row));
         });
         let before = |key: Key| scratch.iter().filter(|(other, _)| *other < key).count();
-        let last = self.pages.get(leaf).last_insert();
+        let last = self.pages.last_insert(leaf);
         let last = last.map(|row| before(source.key(index, RowId(u64::from(row)))));
         (before(key), last)
     }
@@ -130,6 +137,10 @@ impl<K: KeySource> BTree<K> {
         } else {
             (key, row)
         };
+        let records_moved = if direction == Direction::Up { records - at } else { at };
+        self.learn(index, key, row, at);
+        self.log_insert(machine, index, path.leaf);
+        machine.log(self.trees[index.index()].redo.move_entries(records_moved));
         let new = self.new_leaf(machine, thread, index, &path, direction);
         let (left, right) = match direction {
             Direction::Up => (path.leaf, new),
@@ -171,8 +182,24 @@ impl<K: KeySource> BTree<K> {
         tree.directory.grow(tree.stats.leaf_pages);
         tree.version += 1;
         tree.stats.splits += 1;
+        self.last_split = Some((left, right));
         let price = machine.prices().page_split;
         machine.compute(thread, price);
+    }
+
+    /// Learns from the leaf in the scratch list, its records from `at` on being the upper half, what
+    /// inserting `row` and moving a record log.
+    fn learn(&mut self, index: IndexId, key: Key, row: u32, at: usize) {
+        let redo = &mut self.trees[index.index()].redo;
+        if !redo.wants_sample() {
+            return;
+        }
+        let below = self.scratch.iter().filter(|(other, _)| *other < key).max();
+        redo.learn_insert(&self.source, index, below.map(|(_, row)| *row), row);
+        let (lower, upper) = self.scratch.split_at(at);
+        if let (Some((_, left)), Some((_, right))) = (lower.iter().max(), upper.first()) {
+            redo.learn_moved(&self.source, index, *left, *right);
+        }
     }
 
     /// A fresh empty leaf, chained in beside `old`.
@@ -227,6 +254,13 @@ impl<K: KeySource> BTree<K> {
         tree.stats.internal_pages += 1;
         let level = tree.height;
         let below = self.space.allocate(segment, near(root, Direction::Up), Direction::Up);
+        let moves = if is_leaf {
+            tree.redo.move_entries(usize::from(self.pages.get(root).records()))
+        } else {
+            let node = &self.nodes[self.pages.get(root).node() as usize];
+            tree.redo.move_separators(node.children.len())
+        };
+        machine.log(moves);
         Self::change(machine, thread, root);
         machine.create(thread, below);
         if is_leaf {
@@ -306,6 +340,8 @@ impl<K: KeySource> BTree<K> {
         tree.stats.internal_pages += 1;
         tree.stats.splits += 1;
         let segment = tree.node_segment;
+        let moved = if direction == Direction::Up { node.children.len() - at } else { at };
+        machine.log(tree.redo.move_separators(moved));
         let page = self.space.allocate(segment, near(old, direction), direction);
         machine.create(thread, page);
         let children = &mut self.nodes[number as usize].children;

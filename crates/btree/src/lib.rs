@@ -12,7 +12,7 @@
 //! use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
 //! use cost_model::device::DeviceSpec;
 //! use cost_model::{
-//!     Bytes, CpuPrices, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig,
+//!     Bytes, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig,
 //!     Purpose, SimDuration, SimThread, SimTime,
 //! };
 //! use index::{IndexEngine, IndexId, IndexShape, Key, KeySource, RowId};
@@ -61,29 +61,21 @@
 //!     space: SpaceConfig::INNODB,
 //!     split: SplitPolicy::InnoDb,
 //!     sibling_reads: true,
+//!     redo: None, // no log
 //!     seed: 1,
 //! };
-//! let config = MachineConfig {
-//!     cores: 8,
-//!     prices: CpuPrices::default(),
-//!     disks: DeviceSpec::Null, // counts pages; takes no time
-//!     pool: PoolConfig {
-//!         frames: 100,
-//!         instances: 1,
-//!         old_fraction: 0.375,
-//!         old_len_min: 80,
-//!         old_blocks_ms: 0,
-//!         young_distance: 0.25,
-//!         margin: Margin { scan: 20, low: 8, high: 16, counts: MarginCounts::FreeAndClean },
-//!         neighbours: Neighbours::Area,
-//!         area_pages: 64,
-//!     },
-//!     page_size: Bytes::kib(16),
-//!     os_cache: None,
-//!     os_copy: SimDuration::ZERO,
-//!     seed: 1,
-//!     pages_expected: 2_000,
+//! let pool = PoolConfig {
+//!     frames: 100,
+//!     instances: 1,
+//!     old_fraction: 0.375,
+//!     old_len_min: 80,
+//!     old_blocks_ms: 0,
+//!     young_distance: 0.25,
+//!     margin: Margin { scan: 20, low: 8, high: 16, counts: MarginCounts::FreeAndClean },
+//!     neighbours: Neighbours::Area,
+//!     area_pages: 64,
 //! };
+//! let config = MachineConfig::new(DeviceSpec::Null, pool); // counts pages; takes no time
 //!
 //! let rows = 100_000;
 //! let mut machine = Machine::new(config, 1);
@@ -108,8 +100,10 @@ mod directory;
 mod engine;
 mod format;
 mod insert;
+mod layer;
 mod node;
 mod pages;
+mod redo;
 mod scan;
 mod space;
 mod split;
@@ -118,5 +112,7 @@ mod verify;
 
 pub use engine::{BTree, TreeConfig};
 pub use format::PageFormat;
+pub use layer::{Leaf, OtherSegment};
+pub use redo::RedoFormat;
 pub use space::SpaceConfig;
 pub use split::SplitPolicy;

@@ -1,15 +1,19 @@
 //! What is on each page: for leaves, the row numbers of their entries.
 //!
-//! Row numbers are kept unsorted, 4 bytes each, in chunks of 63 that are chained from the newest
-//! to the oldest. A leaf whose rows follow each other without a gap (the clustered index of a
-//! load) is a run: its first row and their number.
+//! Row numbers are kept unsorted, 4 bytes each, in chunks of 64 that are chained from the newest
+//! to the oldest. The youngest rows, fewer than 8, are kept beside the facts of the page: an
+//! insert is one cache line, and only every eighth one goes to the chunks, whose gigabytes the
+//! processor's address translation does not cover. A leaf whose rows follow each other without a
+//! gap (the clustered index of a load) is a run: its first row and their number.
 
 use bytemuck::{Pod, Zeroable};
 use cost_model::{HugeVec, PageId};
 use index::IndexId;
 
-/// Row numbers in a chunk; with the link it fills four cache lines.
-const CHUNK: usize = 63;
+/// Row numbers in a chunk: four cache lines.
+const CHUNK: usize = 64;
+/// Row numbers beside a page: with the rest of [`Page`] they fill a cache line.
+const RECENT: usize = 8;
 const NONE: u32 = u32::MAX;
 
 const FREE: u8 = 0;
@@ -17,20 +21,20 @@ const RUN: u8 = 1;
 const ROWS: u8 = 2;
 const NODE: u8 = 3;
 
-/// What is known of a page: 32 bytes, two pages to a cache line.
+/// What is known of a page: a cache line.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Page {
     kind: u8,
     index: u8,
+    /// Whether the youngest row is the page's last insert: nothing was moved or deleted since.
     has_last: u8,
-    reserved: u8,
+    changed_by: u8,
+    reserved: [u8; 4],
     records: u16,
     slots: u16,
     /// Run: its first row. Rows: the newest chunk. Node: the number of the node.
     start: u32,
-    /// The row inserted last, if `has_last`.
-    last: u32,
     next: PageId,
     /// Leaf: the node of its parent.
     parent: u32,
@@ -38,19 +42,26 @@ pub(crate) struct Page {
     /// does; all zeros for the first leaf, all ones for the last.
     lower_bound: u32,
     upper_bound: u32,
+    /// Rows: the youngest `records % RECENT` of them; the others are in chunks.
+    recent: [u32; RECENT],
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Chunk {
-    rows: [u32; CHUNK],
-    older: u32,
+/// What a change of a leaf finds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    /// The transaction has not changed the leaf before. (Wrong for a leaf that was last changed
+    /// exactly 256 transactions ago, or a multiple.)
+    pub(crate) is_first: bool,
+    /// A slot has lost its record to a deletion or a split.
+    pub(crate) has_garbage: bool,
 }
 
 /// All pages of the data file.
 pub(crate) struct Pages {
     known: HugeVec<Page>,
-    chunks: HugeVec<Chunk>,
+    chunks: HugeVec<[u32; CHUNK]>,
+    /// The chunk that is older than this one in its leaf, or the next free one.
+    older: HugeVec<u32>,
     free_chunk: u32,
 }
 
@@ -60,6 +71,7 @@ impl Pages {
         Self {
             known: HugeVec::with_capacity(pages),
             chunks: HugeVec::with_capacity(rows / CHUNK),
+            older: HugeVec::with_capacity(rows / CHUNK),
             free_chunk: NONE,
         }
     }
@@ -88,11 +100,21 @@ impl Pages {
             self.known.prefetch(page.index());
         } else {
             let page = self.get(page);
-            if page.kind == ROWS && page.start != NONE {
-                let slot = page.records as usize % CHUNK;
-                cost_model::prefetch(&raw const self.chunks[page.start as usize].rows[slot]);
+            let slot = page.records as usize % CHUNK;
+            if page.kind == ROWS && slot % RECENT == RECENT - 1 && RECENT < slot {
+                cost_model::prefetch(&raw const self.chunks[page.start as usize][slot]);
             }
         }
+    }
+
+    /// The row inserted last into a leaf, if nothing was moved or deleted since.
+    pub(crate) fn last_insert(&self, id: PageId) -> Option<u32> {
+        let page = self.get(id);
+        (page.has_last != 0).then(|| match (page.kind, page.recent().last()) {
+            (RUN, _) => page.start + u32::from(page.records) - 1,
+            (_, Some(row)) => *row,
+            (_, None) => self.chunks[page.start as usize][(page.records as usize - 1) % CHUNK],
+        })
     }
 
     /// Makes `page` an empty leaf.
@@ -145,6 +167,15 @@ impl Pages {
         self.known[from.index()] = Page::zeroed();
     }
 
+    /// Notes that a transaction changes a leaf.
+    #[inline]
+    pub(crate) fn note_change(&mut self, page: PageId, transaction: u8) -> Change {
+        let page = &mut self.known[page.index()];
+        let is_first = page.changed_by != transaction;
+        page.changed_by = transaction;
+        Change { is_first, has_garbage: page.records < page.slots }
+    }
+
     /// Adds a row that was inserted: the page's last insert from now on.
     #[inline]
     pub(crate) fn append(&mut self, id: PageId, row: u32) {
@@ -152,7 +183,6 @@ impl Pages {
         let page = &mut self.known[id.index()];
         page.slots = page.slots.max(page.records);
         page.has_last = 1;
-        page.last = row;
     }
 
     #[inline]
@@ -174,33 +204,50 @@ impl Pages {
     #[inline]
     fn push(&mut self, id: PageId, row: u32) {
         let page = &mut self.known[id.index()];
-        let slot = page.records as usize % CHUNK;
-        if slot == 0 {
-            let older = page.start;
-            let chunk = self.new_chunk(older);
-            self.known[id.index()].start = chunk;
-        }
-        let page = &mut self.known[id.index()];
-        self.chunks[page.start as usize].rows[slot] = row;
+        page.recent[page.records as usize % RECENT] = row;
         page.records += 1;
+        if (page.records as usize).is_multiple_of(RECENT) {
+            self.store(id);
+        }
+    }
+
+    /// Moves the recent rows of a page, `RECENT` of them, to its chunks.
+    fn store(&mut self, id: PageId) {
+        let page = *self.get(id);
+        let slot = (page.records as usize - RECENT) % CHUNK;
+        let chunk = if slot == 0 { self.new_chunk(page.start) } else { page.start };
+        self.known[id.index()].start = chunk;
+        self.chunks[chunk as usize][slot..slot + RECENT].copy_from_slice(&page.recent);
+    }
+
+    /// Takes the last `RECENT` rows of a page that has no recent ones out of its chunks.
+    fn unstore(&mut self, id: PageId) {
+        let page = &mut self.known[id.index()];
+        let (chunk, slot) = (page.start, (page.records as usize - RECENT) % CHUNK);
+        page.recent.copy_from_slice(&self.chunks[chunk as usize][slot..slot + RECENT]);
+        if slot == 0 {
+            page.start = self.older[chunk as usize];
+            self.drop_chunk(chunk);
+        }
     }
 
     fn new_chunk(&mut self, older: u32) -> u32 {
         match self.free_chunk {
             NONE => {
-                self.chunks.push(Chunk { rows: [0; CHUNK], older });
+                self.chunks.push([0; CHUNK]);
+                self.older.push(older);
                 self.chunks.len() as u32 - 1
             }
             chunk => {
-                self.free_chunk = self.chunks[chunk as usize].older;
-                self.chunks[chunk as usize].older = older;
+                self.free_chunk = self.older[chunk as usize];
+                self.older[chunk as usize] = older;
                 chunk
             }
         }
     }
 
     fn drop_chunk(&mut self, chunk: u32) {
-        self.chunks[chunk as usize].older = self.free_chunk;
+        self.older[chunk as usize] = self.free_chunk;
         self.free_chunk = chunk;
     }
 
@@ -221,15 +268,23 @@ impl Pages {
             (page.start..page.start + u32::from(page.records)).for_each(visit);
             return;
         }
-        let mut left = page.records as usize;
-        let mut chunk = page.start;
-        while left > 0 {
-            let used = (left - 1) % CHUNK + 1;
-            let rows = &self.chunks[chunk as usize];
-            rows.rows[..used].iter().for_each(|row| visit(*row));
-            left -= used;
-            chunk = rows.older;
+        page.recent().iter().for_each(|row| visit(*row));
+        for (_, rows) in self.chunks_of(page) {
+            rows.iter().for_each(|row| visit(*row));
         }
+    }
+
+    /// The chunks of a leaf that is no run, newest first, with the rows in them.
+    fn chunks_of(&self, page: &Page) -> impl Iterator<Item = (u32, &[u32])> {
+        let mut left = page.records as usize - page.recent().len();
+        let mut chunk = page.start;
+        std::iter::from_fn(move || {
+            let used = left.checked_sub(1)? % CHUNK + 1;
+            let this = chunk;
+            left -= used;
+            chunk = self.older[chunk as usize];
+            Some((this, &self.chunks[this as usize][..used]))
+        })
     }
 
     /// Replaces the rows of a leaf. Its slots and its last insert are left to
@@ -255,8 +310,8 @@ impl Pages {
     fn drop_rows(&mut self, id: PageId) {
         let Page { kind, mut start, records, .. } = *self.get(id);
         if kind == ROWS {
-            for _ in 0..(records as usize).div_ceil(CHUNK) {
-                let older = self.chunks[start as usize].older;
+            for _ in 0..(records as usize / RECENT * RECENT).div_ceil(CHUNK) {
+                let older = self.older[start as usize];
                 self.drop_chunk(start);
                 start = older;
             }
@@ -288,33 +343,31 @@ impl Pages {
             }
             self.run_to_rows(id);
         }
-        let Some((chunk, slot)) = self.find_row(id, row) else { return false };
+        let Some((chunk, slot)) = self.place_of(id, row) else { return false };
         let page = &mut self.known[id.index()];
         page.has_last = 0;
+        if page.recent().is_empty() {
+            self.unstore(id);
+        }
+        let page = &mut self.known[id.index()];
         page.records -= 1;
-        let (newest, last) = (page.start, page.records as usize % CHUNK);
-        self.chunks[chunk as usize].rows[slot] = self.chunks[newest as usize].rows[last];
-        if last == 0 {
-            self.known[id.index()].start = self.chunks[newest as usize].older;
-            self.drop_chunk(newest);
+        // The youngest row takes the place of the one that goes.
+        let last = page.records as usize % RECENT;
+        let youngest = page.recent[last];
+        match page.recent[..=last].iter_mut().find(|other| **other == row) {
+            Some(place) => *place = youngest,
+            None => self.chunks[chunk as usize][slot] = youngest,
         }
         true
     }
 
-    fn find_row(&self, id: PageId, row: u32) -> Option<(u32, usize)> {
+    /// The chunk and the slot of a row; the chunk is `NONE` for a recent row.
+    fn place_of(&self, id: PageId, row: u32) -> Option<(u32, usize)> {
         let page = self.get(id);
-        let mut left = page.records as usize;
-        let mut chunk = page.start;
-        while left > 0 {
-            let used = (left - 1) % CHUNK + 1;
-            let rows = &self.chunks[chunk as usize];
-            if let Some(slot) = rows.rows[..used].iter().position(|r| *r == row) {
-                return Some((chunk, slot));
-            }
-            left -= used;
-            chunk = rows.older;
-        }
-        None
+        let slot = |rows: &[u32]| rows.iter().position(|other| *other == row);
+        slot(page.recent()).map(|slot| (NONE, slot)).or_else(|| {
+            self.chunks_of(page).find_map(|(chunk, rows)| slot(rows).map(|slot| (chunk, slot)))
+        })
     }
 }
 
@@ -354,10 +407,10 @@ impl Page {
         self.slots
     }
 
-    /// The row inserted last, if nothing was moved or deleted since.
+    /// The rows that are in no chunk yet.
     #[inline]
-    pub(crate) fn last_insert(&self) -> Option<u32> {
-        (self.has_last != 0).then_some(self.last)
+    fn recent(&self) -> &[u32] {
+        &self.recent[..self.records as usize % RECENT]
     }
 
     /// The node of a leaf's parent, if it has one.

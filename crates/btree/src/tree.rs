@@ -8,6 +8,7 @@ use crate::engine::TreeConfig;
 use crate::format::Limits;
 use crate::node::Node;
 use crate::pages::Pages;
+use crate::redo::IndexRedo;
 use crate::space::{SegmentId, Space};
 
 /// Levels of internal pages a tree can have: 2^32 rows need no more if every page has two children.
@@ -22,6 +23,7 @@ pub(crate) struct Tree {
     pub(crate) height: u8,
     pub(crate) leaf_limits: Limits,
     pub(crate) node_limits: Limits,
+    pub(crate) redo: IndexRedo,
     pub(crate) leaf_segment: SegmentId,
     pub(crate) node_segment: SegmentId,
     /// Changes whenever pages split or join, which makes remembered paths stale.
@@ -85,6 +87,7 @@ impl Tree {
         config: &TreeConfig,
         space: &mut Space,
         rows_expected: u64,
+        redo: IndexRedo,
     ) -> Self {
         let format = &config.format;
         let leaf_limits = format.limits(format.leaf_record(shape), shape.clustered);
@@ -95,6 +98,7 @@ impl Tree {
             root: PageId::NONE,
             height: 0,
             leaf_limits,
+            redo,
             node_limits: format.limits(format.node_record(shape), false),
             leaf_segment: space.new_segment(),
             node_segment: space.new_segment(),

@@ -189,15 +189,17 @@ impl Device {
         }
     }
 
-    /// Flushes at `now`; returns when every write completed before `now` is durable.
-    pub fn sync(&mut self, now: SimTime) -> SimTime {
+    /// Flushes at `now` what the caller has written, the last of it done at `after`; returns when
+    /// it is durable.
+    pub fn sync(&mut self, now: SimTime, after: SimTime) -> SimTime {
         self.arrive(now);
         self.received.syncs += 1;
+        let written = now.max(after);
         match &mut self.kind {
-            Kind::Hdd(array) => array.sync(now),
-            Kind::Ssd(drive) => drive.sync(now),
-            Kind::Volumes(array) => array.sync(now),
-            Kind::Null => now,
+            Kind::Hdd(array) => array.sync(written),
+            Kind::Ssd(drive) => drive.sync(written),
+            Kind::Volumes(array) => array.sync(written),
+            Kind::Null => written,
         }
     }
 

@@ -27,10 +27,18 @@ ledger_keys! {
         Cpu => "cpu",
         /// Waiting for a page to be read.
         Read => "read",
+        /// Waiting for the redo log, or the binary log, to be durable.
+        Log => "log",
+        /// Waiting for the doublewrite buffer: for its turn, its write and its sync.
+        Doublewrite => "doublewrite",
+        /// Waiting because the redo log has no room until old changes are written back.
+        CheckpointStall => "checkpoint_stall",
         /// Waiting for a free frame of the buffer pool.
         FreePage => "free_page",
-        /// Waiting for a page that is being written back.
+        /// Waiting for dirty pages to be written back, or for a page that is.
         Flush => "flush",
+        /// Waiting for a batch of pages into which buffered changes are merged.
+        Merge => "merge",
         /// Waiting for something another thread holds.
         Lock => "lock",
         /// Not working: a rate limit, or nothing to do.
@@ -47,14 +55,31 @@ ledger_keys! {
         NodeRead => "node_read",
         /// A neighbour of a leaf that is split or coalesced.
         SiblingRead => "sibling_read",
+        /// A leaf that is read so that its buffered changes are merged.
+        MergeRead => "merge_read",
+        /// A page of the change buffer.
+        BufferRead => "buffer_read",
+        /// A page of a file in the operating system's cache of which a write replaces only a part.
+        FillRead => "fill_read",
         /// A part of a leaf that a query needs.
         BasementRead => "basement_read",
-        /// Dirty pages on their way out.
-        WriteBack => "write_back",
-        /// Dirty nodes of variable size on their way out.
+        /// Dirty nodes of variable size whose memory is needed.
         NodeWrite => "node_write",
-        /// Dirty nodes that a sharp checkpoint writes.
+        /// Dirty pages whose frames are needed.
+        WriteBack => "write_back",
+        /// Dirty pages whose oldest change the redo log is to forget, or of which there are too
+        /// many; dirty nodes that a sharp checkpoint writes.
         Checkpoint => "checkpoint",
+        /// Pages that the operating system writes from its cache: synced, old, or in the way.
+        OsWriteBack => "os_write_back",
+        /// Copies of dirty pages for the case that their own write is torn.
+        Doublewrite => "doublewrite",
+        /// The redo log.
+        Log => "log",
+        /// The binary log.
+        Binlog => "binlog",
+        /// Zeros at the end of a file that grows.
+        Growth => "growth",
     }
 }
 
@@ -123,10 +148,19 @@ impl IoLedger {
         self.0[purpose as usize]
     }
 
+    /// Reads and writes of pages from and to their places in the data files.
+    pub fn pages_moved(&self) -> (IoCount, IoCount) {
+        self.sums(|purpose| purpose.is_of_pages())
+    }
+
     /// The reads and the writes of all purposes.
     pub fn reads_and_writes(&self) -> (IoCount, IoCount) {
+        self.sums(|_| true)
+    }
+
+    fn sums(&self, of: impl Fn(Purpose) -> bool) -> (IoCount, IoCount) {
         let mut sums = (IoCount::default(), IoCount::default());
-        for purpose in Purpose::ALL {
+        for purpose in Purpose::ALL.iter().filter(|purpose| of(**purpose)) {
             let sum = if purpose.writes() { &mut sums.1 } else { &mut sums.0 };
             let count = self.get(*purpose);
             sum.requests += count.requests;
@@ -153,6 +187,18 @@ impl IoLedger {
 impl Purpose {
     /// Whether this purpose writes to the device.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::WriteBack | Self::NodeWrite | Self::Checkpoint)
+        use Purpose::{
+            BasementRead, BufferRead, FillRead, LeafRead, MergeRead, NodeRead, SiblingRead,
+        };
+        !matches!(
+            self,
+            LeafRead | NodeRead | SiblingRead | MergeRead | BufferRead | FillRead | BasementRead
+        )
+    }
+
+    /// Whether this purpose moves pages between the pool and their places in the data files.
+    pub const fn is_of_pages(self) -> bool {
+        use Purpose::{Checkpoint, NodeWrite, OsWriteBack, WriteBack};
+        !self.writes() || matches!(self, WriteBack | Checkpoint | OsWriteBack | NodeWrite)
     }
 }

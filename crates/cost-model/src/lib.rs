@@ -9,41 +9,34 @@
 //! ```
 //! use cost_model::device::{DeviceSpec, SsdSpec};
 //! use cost_model::{
-//!     Bytes, Cause, CpuPrices, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PageId,
-//!     PoolConfig, Purpose, SimDuration, SimThread, SimTime, Step,
+//!     Bytes, Cause, CpuPrices, Machine, MachineConfig, Margin, MarginCounts,
+//!     Neighbours, PageId, PoolConfig, Purpose, SimDuration, SimThread, SimTime, Step,
 //! };
 //!
-//! let config = MachineConfig {
-//!     cores: 8,
-//!     prices: CpuPrices { page_read: SimDuration::from_us(10), ..CpuPrices::default() },
-//!     disks: DeviceSpec::Ssd(SsdSpec {
-//!         channels: 8,
-//!         read_latency: SimDuration::from_us(100),
-//!         write_latency: SimDuration::from_us(90),
-//!         sync_latency: SimDuration::from_us(20),
-//!         read_bytes_per_s: 500_000_000,
-//!         write_bytes_per_s: 400_000_000,
-//!         steady_write_bytes_per_s: 400_000_000,
-//!         steady_after: Bytes::ZERO,
-//!         max_request: Bytes::kib(128),
-//!     }),
-//!     pool: PoolConfig {
-//!         frames: 1_000,
-//!         instances: 1,
-//!         old_fraction: 0.0, // plain LRU
-//!         old_len_min: 80,
-//!         old_blocks_ms: 0,
-//!         young_distance: 0.0,
-//!         margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
-//!         neighbours: Neighbours::None,
-//!         area_pages: 64,
-//!     },
-//!     page_size: Bytes::kib(16),
-//!     os_cache: None,
-//!     os_copy: SimDuration::ZERO,
-//!     seed: 1,
-//!     pages_expected: 10_000,
+//! let flash = DeviceSpec::Ssd(SsdSpec {
+//!     channels: 8,
+//!     read_latency: SimDuration::from_us(100),
+//!     write_latency: SimDuration::from_us(90),
+//!     sync_latency: SimDuration::from_us(20),
+//!     read_bytes_per_s: 500_000_000,
+//!     write_bytes_per_s: 400_000_000,
+//!     steady_write_bytes_per_s: 400_000_000,
+//!     steady_after: Bytes::ZERO,
+//!     max_request: Bytes::kib(128),
+//! });
+//! let pool = PoolConfig {
+//!     frames: 1_000,
+//!     instances: 1,
+//!     old_fraction: 0.0, // plain LRU
+//!     old_len_min: 80,
+//!     old_blocks_ms: 0,
+//!     young_distance: 0.0,
+//!     margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
+//!     neighbours: Neighbours::None,
+//!     area_pages: 64,
 //! };
+//! let prices = CpuPrices { page_read: SimDuration::from_us(10), ..CpuPrices::default() };
+//! let config = MachineConfig { prices, ..MachineConfig::new(flash, pool) };
 //! let mut machine = Machine::new(config, 1);
 //! let mut thread = SimThread::new(SimTime::ZERO);
 //!
@@ -69,6 +62,7 @@
 //! assert_eq!(waited.as_ns() / 2_000, 132_768);
 //! ```
 
+mod background;
 pub mod device;
 mod extents;
 mod huge;
@@ -78,21 +72,29 @@ mod ledger;
 mod machine;
 mod node_cache;
 mod os_cache;
+mod os_writer;
 mod pool;
+mod redo;
 mod rng;
 mod station;
 mod thread;
 mod time;
 mod units;
 
+pub use background::{Adaptive, Background, BackgroundConfig};
 pub use extents::{Extent, Extents};
 pub use huge::{HugeVec, prefetch};
 pub use ids::{FrameId, PageId};
 pub use image_cache::ImageCache;
 pub use ledger::{Cause, IoCount, IoLedger, Purpose, TimeLedger};
-pub use machine::{CpuPrices, Event, Machine, MachineConfig};
+pub use machine::{
+    Binlog, CommitConfig, CpuPrices, Event, LogAtCommit, LruWriter, Machine, MachineConfig,
+    SerialCommit, StoredRows, WriteBackConfig,
+};
 pub use node_cache::{NodeCache, NodeCacheConfig, Replacement, Victim};
+pub use os_writer::{OsWriteConfig, OsWriter};
 pub use pool::{Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
+pub use redo::{Lsn, RedoConfig, RedoStats};
 pub use rng::Draw;
 pub use station::Station;
 pub use thread::{Blocked, SimThread, Step};

@@ -1,61 +1,38 @@
 //! The machine as an engine sees it: pages that cost time, and the account of it.
 
+mod arrivals;
+mod batches;
 mod blocks;
+mod commit;
+mod config;
+mod duty;
+mod files;
+mod flush;
+mod io;
+mod log;
+mod statement;
+mod writers;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use crate::device::{Device, DeviceSpec, IoOp, IoRequest};
-use crate::os_cache::OsCache;
-use crate::pool::{BufferPool, MarginCounts, Neighbours};
-use crate::{
-    Blocked, Bytes, Cause, FrameId, IoLedger, PageId, PoolConfig, PoolStats, Purpose, SimDuration,
-    SimThread, SimTime, Station, Step,
+pub(crate) use batches::List;
+pub(crate) use commit::Commit;
+pub use config::{
+    Binlog, CommitConfig, CpuPrices, LogAtCommit, LruWriter, MachineConfig, SerialCommit,
+    WriteBackConfig,
 };
+pub(crate) use duty::Duty;
+pub use statement::StoredRows;
 
-/// What computing costs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CpuPrices {
-    /// Once per statement: parsing, network, client.
-    pub statement: SimDuration,
-    /// Once per row of a statement.
-    pub row: SimDuration,
-    /// Once per index entry inserted or deleted.
-    pub index_entry: SimDuration,
-    /// Once per page that is read: system call, checksum, bookkeeping.
-    pub page_read: SimDuration,
-    /// Once per page that is split.
-    pub page_split: SimDuration,
-    /// Once per commit.
-    pub commit: SimDuration,
-    /// Once per query: parsing, optimiser, network.
-    pub query: SimDuration,
-    /// Once per row that a query returns.
-    pub row_returned: SimDuration,
-}
-
-/// What a machine is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MachineConfig {
-    /// Processor cores.
-    pub cores: u32,
-    /// Prices of computing.
-    pub prices: CpuPrices,
-    /// The disks.
-    pub disks: DeviceSpec,
-    /// The buffer pool.
-    pub pool: PoolConfig,
-    /// Bytes of a page.
-    pub page_size: Bytes,
-    /// Bytes of the operating system's page cache under the pool; `None` with direct I/O.
-    pub os_cache: Option<Bytes>,
-    /// What it costs to copy a page between that cache and the pool, system call included.
-    pub os_copy: SimDuration,
-    /// Seed of everything random in the machine.
-    pub seed: u64,
-    /// About how many pages the data files will have.
-    pub pages_expected: u64,
-}
+use crate::device::Device;
+use crate::os_cache::OsCache;
+use crate::pool::BufferPool;
+use crate::redo::RedoLog;
+use crate::{
+    Blocked, Bytes, Cause, FrameId, IoLedger, Lsn, PageId, PoolStats, Purpose, RedoStats,
+    SimDuration, SimThread, SimTime, Station, Step,
+};
+use arrivals::Arrivals;
+use batches::Batches;
+use writers::Writers;
 
 /// What happened to a page while an operation was followed (see [`Machine::follow`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,14 +62,29 @@ pub struct Machine {
     config: MachineConfig,
     pool: BufferPool,
     device: Device,
+    /// The device of the redo log, if it has one of its own.
+    log_device: Option<Device>,
     os_cache: Option<OsCache>,
     cores: Option<Station>,
     io: IoLedger,
-    /// Writes under way: when each is done, and its frame.
-    writes: BinaryHeap<Reverse<(SimTime, FrameId)>>,
-    next_write_done: SimTime,
-    /// Pages of the area that an LRU flush is about to write; kept to save allocations.
-    batch: Vec<(PageId, FrameId)>,
+    redo: Option<RedoLog>,
+    writers: Writers,
+    batches: Batches,
+    arrivals: Arrivals,
+    checkpoint_under_way: bool,
+    /// While a commit holds others up: until when it waits itself.
+    committing: Option<SimTime>,
+    binlog_end: u64,
+    /// Whether data files were written to since they were synced.
+    data_unsynced: bool,
+    /// Bytes of the file of rows that lie apart from the indexes.
+    rows_end: u64,
+    /// Pages of the data file, and the highest page in use.
+    file_end: u64,
+    file_needed: u32,
+    cleaner_wanted: Option<SimTime>,
+    /// Frames of each instance for which somebody waits who may not write himself.
+    frames_wanted: Vec<u32>,
     events: Option<Vec<(SimTime, Event)>>,
 }
 
@@ -100,18 +92,32 @@ impl Machine {
     /// A machine at rest with an empty pool, used by `threads` threads.
     pub fn new(config: MachineConfig, threads: usize) -> Self {
         let cores = config.cores as usize;
+        let write_back = &config.write_back;
         Self {
             pool: BufferPool::new(config.pool.clone(), config.pages_expected as usize),
             device: Device::new(&config.disks, config.seed),
+            log_device: config.log_disks.as_ref().map(|spec| Device::new(spec, config.seed)),
             // Threads that never outnumber the cores never wait for one.
             cores: (cores < threads).then(|| Station::new(cores)),
-            os_cache: config
-                .os_cache
-                .map(|size| OsCache::new(size.whole(config.page_size) as usize)),
+            os_cache: config.os_cache.map(|size| OsCache::new(size, config.page_size)),
             io: IoLedger::default(),
-            writes: BinaryHeap::new(),
-            next_write_done: SimTime::NEVER,
-            batch: Vec::new(),
+            redo: config.redo.clone().map(RedoLog::new),
+            writers: Writers::new(
+                write_back.threads,
+                write_back.join_pages,
+                config.pool.area_pages,
+            ),
+            batches: Batches::default(),
+            arrivals: Arrivals::new(),
+            checkpoint_under_way: false,
+            committing: None,
+            binlog_end: 0,
+            data_unsynced: false,
+            rows_end: 0,
+            file_end: 0,
+            file_needed: 0,
+            cleaner_wanted: None,
+            frames_wanted: vec![0; config.pool.instances as usize],
             events: None,
             config,
         }
@@ -132,6 +138,21 @@ impl Machine {
         &self.device
     }
 
+    /// The disks of the redo log, if it has some of its own.
+    pub fn log_disks(&self) -> Option<&Device> {
+        self.log_device.as_ref()
+    }
+
+    /// What happened to the redo log; `None` without one.
+    pub fn redo_stats(&self) -> Option<&RedoStats> {
+        self.redo.as_ref().map(|redo| &redo.stats)
+    }
+
+    /// Bytes of redo since the last checkpoint; `None` without a redo log.
+    pub fn checkpoint_age(&self) -> Option<Bytes> {
+        self.redo.as_ref().map(|redo| Bytes::new(redo.checkpoint_age()))
+    }
+
     /// All I/O so far by purpose.
     pub fn io(&self) -> &IoLedger {
         &self.io
@@ -147,6 +168,26 @@ impl Machine {
         self.pool.dirty_len()
     }
 
+    /// Dirty pages as a share of all frames in use or free.
+    pub fn dirty_share(&self) -> f64 {
+        let frames = self.pool.used_len() + self.pool.free_len() + 1;
+        self.pool.dirty_len() as f64 / frames as f64
+    }
+
+    /// Dirty pages of an instance, and how many bytes of redo each may get older on average
+    /// before its change is `age_max` old; 0 if they are older already.
+    pub fn mean_remaining_age(&self, instance: usize, age_max: Bytes) -> (u32, f64) {
+        let (pages, lsn_sum) = self.pool.dirty_of(instance);
+        let oldest_mean = lsn_sum as f64 / f64::from(pages.max(1));
+        let remaining = age_max.get() as f64 - (self.log_end().0 as f64 - oldest_mean);
+        (pages, remaining.max(0.0))
+    }
+
+    /// Dirty pages with changes older than `lsn`, counted up to `most`.
+    pub fn dirty_before(&self, lsn: Lsn, most: u32) -> u32 {
+        self.pool.dirty_before(lsn, most)
+    }
+
     /// Free frames in the pool now.
     pub fn free_frames(&self) -> u64 {
         self.pool.free_len()
@@ -157,9 +198,9 @@ impl Machine {
         self.pool.frame_of(page).is_some()
     }
 
-    /// From now on notes what happens to pages.
-    pub fn follow(&mut self) {
-        self.events = Some(Vec::new());
+    /// From now on notes what happens to pages, after the events of earlier.
+    pub fn follow(&mut self, earlier: Vec<(SimTime, Event)>) {
+        self.events = Some(earlier);
     }
 
     /// Stops following and returns what happened.
@@ -188,15 +229,15 @@ impl Machine {
     #[inline]
     pub fn begin(&mut self, thread: &mut SimThread) -> Step {
         thread.in_turn()?;
-        if self.next_write_done <= thread.now() {
+        if self.next_io_done() <= thread.now() {
             self.settle(thread.now());
         }
         if let Some(frame) = thread.arrival.take() {
-            self.pool.read_done(frame);
+            self.read_arrived(frame);
             let instance = self.pool.instance_of(self.pool.page_of(frame));
-            self.keep_margin(thread.now(), instance);
+            self.keep_margin(thread, instance);
         }
-        Ok(())
+        self.work(thread)
     }
 
     /// Loads the processor's caches with what a use of `page` will need, in three rounds (0, 1,
@@ -226,7 +267,11 @@ impl Machine {
                 // Another thread reads the page, or has read it and not gone on yet.
                 if let Some(until) = self.pool.reading_until(frame) {
                     self.wait(thread, until, Cause::Read)?;
-                    self.pool.read_done(frame);
+                    self.read_arrived(frame);
+                    if self.arrived().is_some() {
+                        // The engine has something to do with it first.
+                        return Err(Blocked);
+                    }
                 }
                 Ok(frame)
             }
@@ -248,6 +293,10 @@ impl Machine {
     ) -> Step<FrameId> {
         let frame = self.fetch(thread, page, purpose)?;
         if let Some(until) = self.pool.writing_until(frame) {
+            let until = match until {
+                SimTime::NEVER => self.next_event(thread.now()),
+                until => until,
+            };
             self.wait(thread, until, Cause::Flush)?;
             self.pool.write_done(frame);
         }
@@ -261,11 +310,34 @@ impl Machine {
         self.pool.touch(frame, thread.now());
     }
 
+    /// A page was changed by what happened to it on its way into the pool: that is no use of it.
+    pub fn change_quietly(&mut self, frame: FrameId) {
+        let lsn = self.last_logged();
+        self.pool.mark_dirty(frame, lsn);
+    }
+
+    /// Moves a page to the head of the LRU list.
+    pub fn make_young(&mut self, frame: FrameId) {
+        self.pool.make_young(frame);
+    }
+
+    /// Frees the clean pages that flushes have left at the tails of the LRU lists.
+    pub fn free_flushed(&mut self) {
+        self.pool.free_flushed();
+    }
+
+    /// When the first read or write that nobody waits for is done.
+    #[inline]
+    fn next_io_done(&self) -> SimTime {
+        self.writers.next_done().min(self.arrivals.next())
+    }
+
     /// The operation changed a page it has fetched for that.
     #[inline]
     pub fn change(&mut self, thread: &SimThread, frame: FrameId) {
         self.touch(thread, frame);
-        self.pool.mark_dirty(frame);
+        let lsn = self.last_logged();
+        self.pool.mark_dirty(frame, lsn);
     }
 
     /// Keeps a fetched page in its frame until the operation is over.
@@ -282,13 +354,10 @@ impl Machine {
     /// # Errors
     /// [`Blocked`](crate::Blocked) if a dirty page must be written first.
     pub fn reserve(&mut self, thread: &mut SimThread, count: u32) -> Step {
-        if self.pool.can_take(count) {
-            return Ok(());
+        match self.pool.short_of(count) {
+            Some(instance) => Err(self.wait_for_frames(thread, instance, count)),
+            None => Ok(()),
         }
-        for instance in 0..self.config.pool.instances as usize {
-            self.flush_tail(thread.now(), instance, count);
-        }
-        Err(self.wait_for_write(thread))
     }
 
     /// A page comes into being, dirty, at the head of the LRU list. Call
@@ -296,9 +365,15 @@ impl Machine {
     pub fn create(&mut self, thread: &mut SimThread, page: PageId) -> FrameId {
         let instance = self.pool.instance_of(page);
         let (frame, _) = self.pool.take(instance).expect("a frame was reserved");
-        self.pool.place_new(frame, page, thread.now());
+        let lsn = self.last_logged();
+        self.pool.place_new(frame, page, thread.now(), lsn);
         self.note(thread.now(), |_| Event::Create(page));
-        self.keep_margin(thread.now(), instance);
+        self.keep_margin(thread, instance);
+        self.file_needed = self.file_needed.max(page.0);
+        let grows = Bytes::ZERO < self.config.write_back.file_growth;
+        if grows && self.file_end <= u64::from(page.0) {
+            thread.duties.push_back(Duty::Growth);
+        }
         frame
     }
 
@@ -318,9 +393,17 @@ impl Machine {
     /// Panics if the pool contradicts itself: for tests.
     pub fn verify(&self) {
         self.pool.verify();
-        let totals = self.device.totals();
+        let devices = || std::iter::once(&self.device).chain(&self.log_device).map(Device::totals);
+        let read: u64 = devices().map(|totals| totals.read_bytes).sum();
+        let written: u64 = devices().map(|totals| totals.write_bytes).sum();
         let (reads, writes) = self.io.reads_and_writes();
-        assert_eq!((reads.bytes, writes.bytes), (totals.read_bytes, totals.write_bytes), "bytes");
+        assert_eq!((reads.bytes, writes.bytes), (read, written), "bytes");
+    }
+
+    /// Where the last mini-transaction begins in the log.
+    #[inline]
+    fn last_logged(&self) -> Lsn {
+        self.redo.as_ref().map_or(Lsn(0), RedoLog::last_start)
     }
 
     /// Goes on at `until`, or now if that has passed.
@@ -342,10 +425,12 @@ impl Machine {
     ) -> Step<FrameId> {
         thread.in_turn()?;
         let instance = self.pool.instance_of(page);
+        if self.next_io_done() <= thread.now() {
+            self.settle(thread.now());
+        }
         let Some((frame, left)) = self.pool.take(instance) else {
             let margin = self.config.pool.margin.high.max(1);
-            self.flush_tail(thread.now(), instance, margin);
-            return Err(self.wait_for_write(thread));
+            return Err(self.wait_for_frames(thread, instance, margin));
         };
         let done = self.read_page(thread.now(), page, purpose);
         self.pool.place_read(frame, page, done);
@@ -358,149 +443,27 @@ impl Machine {
         Err(thread.wait_until(done, Cause::Read))
     }
 
-    /// Brings a page into a frame: from the device, or from the page cache of the operating
-    /// system. Tells when it is there.
-    fn read_page(&mut self, now: SimTime, page: PageId, purpose: Purpose) -> SimTime {
-        let Some(cache) = &mut self.os_cache else {
-            return self.transfer(now, IoOp::Read, purpose, page, 1);
-        };
-        let (cached, leaving) = cache.access(page, false);
-        if let Some(dirty) = leaving.filter(|leaving| leaving.dirty) {
-            self.transfer(now, IoOp::Write, Purpose::WriteBack, dirty.page, 1);
+    /// There is no frame: the tail of the list has to be written, or its writes waited for.
+    fn wait_for_frames(&mut self, thread: &mut SimThread, instance: usize, want: u32) -> Blocked {
+        let now = thread.now();
+        if let Some(other) = self.batches.running(List::Lru, instance) {
+            return self.wait_for_batch(thread, other, Cause::FreePage, None);
         }
-        let there = if cached { now } else { self.transfer(now, IoOp::Read, purpose, page, 1) };
-        there + self.config.os_copy
-    }
-
-    /// Writes adjacent pages; tells when their frames may be used for something else. Under
-    /// buffered I/O that is when they are copied, and the device sees them when they leave the
-    /// page cache.
-    fn write_pages(&mut self, now: SimTime, first: PageId, pages: u32) -> SimTime {
-        if self.os_cache.is_none() {
-            return self.transfer(now, IoOp::Write, Purpose::WriteBack, first, pages);
+        let under_way = self.writers.next_done();
+        if under_way < SimTime::NEVER {
+            self.note(under_way, |_| Event::Wait(Cause::FreePage, under_way));
+            return thread.wait_until(under_way, Cause::FreePage);
         }
-        for page in (first.0..first.0 + pages).map(PageId) {
-            let leaving = self.os_cache.as_mut().and_then(|cache| cache.access(page, true).1);
-            if let Some(dirty) = leaving.filter(|leaving| leaving.dirty) {
-                self.transfer(now, IoOp::Write, Purpose::WriteBack, dirty.page, 1);
-            }
+        if self.config.write_back.lru == LruWriter::Cleaner {
+            self.call_cleaner(thread);
+            let wanted = &mut self.frames_wanted[instance];
+            *wanted = want.max(*wanted);
+        } else if self.pool.next_writable(instance, None).is_some() {
+            let batch = self.lru_batch(instance, want, want);
+            thread.duties.push_back(Duty::Flush(batch));
+            return Blocked;
         }
-        now + self.config.os_copy * u64::from(pages)
-    }
-
-    /// One request to the device, booked to its purpose; tells when it is done.
-    fn transfer(
-        &mut self,
-        now: SimTime,
-        op: IoOp,
-        purpose: Purpose,
-        first: PageId,
-        pages: u32,
-    ) -> SimTime {
-        let length = self.config.page_size * u64::from(pages);
-        let offset = u64::from(first.0) * self.config.page_size.get();
-        self.io.add(purpose, u64::from(pages), length);
-        self.device.submit(now, IoRequest { op, offset, len: length.get() })
-    }
-
-    /// Carries out the completions of writes that are done at `now`.
-    #[cold]
-    fn settle(&mut self, now: SimTime) {
-        while let Some(Reverse((done, frame))) = self.writes.peek().copied() {
-            if now < done {
-                break;
-            }
-            self.writes.pop();
-            // Unless somebody waited for this very page and has gone on.
-            if self.pool.writing_until(frame) == Some(done) {
-                self.pool.lru_write_done(frame);
-            }
-        }
-        self.next_write_done =
-            self.writes.peek().map_or(SimTime::NEVER, |Reverse((done, _))| *done);
-    }
-
-    fn wait_for_write(&mut self, thread: &mut SimThread) -> Blocked {
-        let Reverse((done, _)) = *self
-            .writes
-            .peek()
-            .expect("the pool is so small that operations under way use all of it");
-        self.note(done, |_| Event::Wait(Cause::FreePage, done));
-        thread.wait_until(done, Cause::FreePage)
-    }
-
-    /// The LRU flush margin: the thread that used up a frame has the tail of the list written
-    /// when too little of it could be replaced.
-    fn keep_margin(&mut self, now: SimTime, instance: usize) {
-        let mut want = self.pool.margin_shortage(instance);
-        if 0 < want && self.config.pool.margin.counts == MarginCounts::Free {
-            want = self.pool.free_clean_tail(instance, want);
-        }
-        if 0 < want {
-            self.flush_tail(now, instance, want);
-        }
-    }
-
-    /// Writes at least `want` pages from the tail of the LRU list, if there are as many that can
-    /// be written, each with its neighbours.
-    fn flush_tail(&mut self, now: SimTime, instance: usize, want: u32) {
-        let mut flushed = 0;
-        let mut at = None;
-        while flushed < want {
-            let Some(frame) = self.pool.next_writable(instance, at) else { break };
-            flushed += self.write_area(now, frame);
-            at = Some(frame);
-        }
-        if let Some(frame) = at {
-            self.pool.flush_ended(instance, frame);
-        }
-    }
-
-    /// Writes a page and the neighbours that go with it; tells how many.
-    fn write_area(&mut self, now: SimTime, victim: FrameId) -> u32 {
-        let page = self.pool.page_of(victim);
-        let mut batch = std::mem::take(&mut self.batch);
-        batch.clear();
-        let area = self.config.pool.area_pages;
-        let first = page.0 / area * area;
-        match self.config.pool.neighbours {
-            Neighbours::None => batch.push((page, victim)),
-            Neighbours::Area => {
-                // Two rounds, so that the processor loads all frames at once.
-                for neighbour in (first..first + area).map(PageId) {
-                    self.pool.prefetch_frame(neighbour);
-                }
-                for neighbour in (first..first + area).map(PageId) {
-                    if neighbour == page {
-                        batch.push((page, victim));
-                    } else if let Some(frame) = self.pool.goes_along(neighbour) {
-                        batch.push((neighbour, frame));
-                    }
-                }
-            }
-            Neighbours::Contiguous => {
-                let along = |p: &u32| self.pool.goes_along(PageId(*p)).map(|f| (PageId(*p), f));
-                let below = (first..page.0).rev().map_while(|p| along(&p));
-                batch.extend(below);
-                batch.reverse();
-                batch.push((page, victim));
-                batch.extend((page.0 + 1..first + area).map_while(|p| along(&p)));
-            }
-        }
-        for run in batch.chunk_by(|(a, _), (b, _)| a.0 + 1 == b.0) {
-            let pages = run.len() as u32;
-            let done = self.write_pages(now, run[0].0, pages);
-            for (_, frame) in run {
-                self.pool.prefetch_links(*frame);
-                self.pool.write_begins(*frame, done);
-                self.writes.push(Reverse((done, *frame)));
-            }
-            self.next_write_done = self.next_write_done.min(done);
-            self.note(now, |_| Event::Write(run[0].0, pages));
-        }
-        let flushed = batch.len() as u32;
-        self.batch = batch;
-        flushed
+        thread.wait_until(self.next_event(now), Cause::FreePage)
     }
 
     #[inline]

@@ -10,7 +10,8 @@ mod list;
 
 pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
 
-use crate::{FrameId, HugeVec, PageId, SimTime};
+use crate::machine::List;
+use crate::{FrameId, HugeVec, Lsn, PageId, SimTime};
 use frame::{DIRTY, Frame, OLD, READING, SPARE, WRITING};
 use list::{Instance, Links};
 
@@ -42,7 +43,9 @@ pub(crate) struct BufferPool {
     /// Frame of each page, [`FrameId::NONE`] if it has none.
     table: HugeVec<FrameId>,
     /// When a frame's read or write is done; meaningful while it is READING or WRITING.
-    ready_at: Vec<SimTime>,
+    ready_at: HugeVec<SimTime>,
+    /// Where the log ended when a frame's page became dirty; meaningful while it is DIRTY.
+    oldest_change: HugeVec<Lsn>,
     instances: Vec<Instance>,
     stats: PoolStats,
 }
@@ -70,8 +73,13 @@ impl BufferPool {
             frames[frame as usize].instance = instance as u16;
             instances[instance as usize].free_push(&mut frames, FrameId(frame));
         }
+        let mut ready_at = HugeVec::with_capacity(config.frames as usize);
+        ready_at.extend_to(config.frames as usize, SimTime::ZERO);
+        let mut oldest_change = HugeVec::with_capacity(config.frames as usize);
+        oldest_change.extend_to(config.frames as usize, Lsn(0));
         Self {
-            ready_at: vec![SimTime::ZERO; config.frames as usize],
+            ready_at,
+            oldest_change,
             table: HugeVec::with_capacity(pages),
             config,
             frames,
@@ -174,7 +182,8 @@ impl BufferPool {
         self.make_young(id);
     }
 
-    fn make_young(&mut self, id: FrameId) {
+    /// Moves a page to the head of the list.
+    pub(crate) fn make_young(&mut self, id: FrameId) {
         self.stats.made_young += 1;
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
         instance.spare_lost(&mut self.frames[id.index()]);
@@ -183,16 +192,69 @@ impl BufferPool {
         self.frames[id.index()].stamp = instance.evictions;
     }
 
-    /// The page was changed.
+    /// The page was changed; the log of the change began at `lsn`.
     #[inline]
-    pub(crate) fn mark_dirty(&mut self, id: FrameId) {
+    pub(crate) fn mark_dirty(&mut self, id: FrameId, lsn: Lsn) {
         let frame = &mut self.frames[id.index()];
         if frame.flags & DIRTY == 0 {
             let instance = &mut self.instances[frame.instance as usize];
             instance.spare_lost(frame);
             frame.flags |= DIRTY;
             instance.dirty_push(&mut self.frames, id);
+            instance.dirty.lsn_sum += u128::from(lsn.0);
+            self.oldest_change[id.index()] = lsn;
         }
+    }
+
+    /// The oldest change that is not on the device.
+    pub(crate) fn oldest_lsn(&self) -> Option<Lsn> {
+        let oldest = self.instances.iter().map(|instance| instance.dirty.oldest);
+        oldest.filter(|id| !id.is_none()).map(|id| self.oldest_change[id.index()]).min()
+    }
+
+    /// Dirty pages of an instance, and the sum of the places in the log where they became dirty.
+    pub(crate) fn dirty_of(&self, instance: usize) -> (u32, u128) {
+        let dirty = &self.instances[instance].dirty;
+        (dirty.len, dirty.lsn_sum)
+    }
+
+    /// How many pages became dirty before `lsn`, counting no further than `most`.
+    pub(crate) fn dirty_before(&self, lsn: Lsn, most: u32) -> u32 {
+        let mut count = 0;
+        for instance in &self.instances {
+            let mut id = instance.dirty.oldest;
+            while count < most && !id.is_none() && self.oldest_change[id.index()] < lsn {
+                count += 1;
+                id = self.frames[id.index()].dirty_prev;
+            }
+        }
+        count
+    }
+
+    /// The page of `instance` that has been dirty for longest, can be written now and became dirty
+    /// before `older_than`; from `from` on.
+    pub(crate) fn next_dirty(
+        &self,
+        instance: usize,
+        from: Option<FrameId>,
+        older_than: Lsn,
+    ) -> Option<FrameId> {
+        let mut id = match from {
+            None => self.instances[instance].dirty.oldest,
+            Some(frame) => self.frames[frame.index()].dirty_prev,
+        };
+        while !id.is_none() && self.oldest_change[id.index()] < older_than {
+            if self.frames[id.index()].is_writable() {
+                return Some(id);
+            }
+            id = self.frames[id.index()].dirty_prev;
+        }
+        None
+    }
+
+    /// Pages in the LRU lists.
+    pub(crate) fn used_len(&self) -> u64 {
+        self.instances.iter().map(|instance| u64::from(instance.len)).sum()
     }
 
     pub(crate) fn pin(&mut self, id: FrameId) {
@@ -208,9 +270,9 @@ impl BufferPool {
         }
     }
 
-    /// Whether `count` frames can be had in each instance without waiting.
-    pub(crate) fn can_take(&self, count: u32) -> bool {
-        self.instances.iter().all(|instance| {
+    /// An instance in which `count` frames cannot be had without waiting.
+    pub(crate) fn short_of(&self, count: u32) -> Option<usize> {
+        self.instances.iter().position(|instance| {
             let mut have = instance.free_len;
             let mut id = instance.tail;
             let mut scanned = 0;
@@ -220,7 +282,7 @@ impl BufferPool {
                 id = frame.prev;
                 scanned += 1;
             }
-            count <= have
+            have < count
         })
     }
 
@@ -233,6 +295,7 @@ impl BufferPool {
             return Some((frame, None));
         }
         let frame = list.find_victim(&self.frames)?;
+        list.flushed_at_tail = list.flushed_at_tail.saturating_sub(1);
         let page = self.evict(frame);
         Some((frame, Some(page)))
     }
@@ -274,12 +337,34 @@ impl BufferPool {
         instance.add_old(&mut self.frames, id);
     }
 
-    pub(crate) fn read_done(&mut self, id: FrameId) {
-        self.frames[id.index()].flags &= !READING;
+    /// The page's read is done; tells whether it was not before.
+    pub(crate) fn read_done(&mut self, id: FrameId) -> bool {
+        let frame = &mut self.frames[id.index()];
+        let was_reading = frame.flags & READING != 0;
+        frame.flags &= !READING;
+        was_reading
+    }
+
+    /// The device has the read of a page and is done with it then.
+    pub(crate) fn read_ends_at(&mut self, id: FrameId, done: SimTime) {
+        self.ready_at[id.index()] = done;
+    }
+
+    /// Frees as many clean pages from the tails as flushes have put there since the last call, less
+    /// those that were evicted meanwhile (buf0lru.c, `buf_LRU_try_free_flushed_blocks`).
+    pub(crate) fn free_flushed(&mut self) {
+        for instance in 0..self.instances.len() {
+            while 0 < self.instances[instance].flushed_at_tail {
+                self.instances[instance].flushed_at_tail -= 1;
+                let Some(frame) = self.instances[instance].find_victim(&self.frames) else { break };
+                self.free(frame);
+                self.instances[instance].spares += 1;
+            }
+        }
     }
 
     /// A page is created in a frame that was taken: it enters at the head of the list, dirty.
-    pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime) {
+    pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime, lsn: Lsn) {
         self.stats.creates += 1;
         self.place(id, page);
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
@@ -287,7 +372,7 @@ impl BufferPool {
         let frame = &mut self.frames[id.index()];
         frame.stamp = instance.evictions;
         frame.first_use_ms = frame::milliseconds(now);
-        self.mark_dirty(id);
+        self.mark_dirty(id, lsn);
     }
 
     fn place(&mut self, id: FrameId, page: PageId) {
@@ -329,7 +414,7 @@ impl BufferPool {
             return 0;
         }
         let spares = match margin.counts {
-            MarginCounts::Free => list.free_len,
+            MarginCounts::Free { .. } => list.free_len,
             MarginCounts::FreeAndClean => {
                 list.free_len + list.count_spares(&mut self.frames, margin.scan)
             }
@@ -338,24 +423,35 @@ impl BufferPool {
         if margin.low <= spares { 0 } else { margin.high - spares }
     }
 
-    /// Frees clean pages at the tail of `instance` until `want` frames are free or as many pages
-    /// as the margin scans were looked at; tells how many are still missing.
-    pub(crate) fn free_clean_tail(&mut self, instance: usize, want: u32) -> u32 {
-        let mut missing = want;
-        let mut id = self.instances[instance].tail;
-        for _ in 0..self.config.margin.scan {
-            if missing == 0 || id.is_none() {
-                break;
+    /// The next page of `instance` from the tail on, or from where a batch has got to, that can be
+    /// written; clean pages on the way are freed. `None` when so many frames are free as the
+    /// margin asks for, the `under_way` ones counted, or the scan has gone its length. Who waits
+    /// for `wanted` frames has it go on until there are so many.
+    pub(crate) fn next_at_tail(
+        &mut self,
+        instance: usize,
+        scanned: &mut u32,
+        under_way: u32,
+        wanted: u32,
+    ) -> Option<FrameId> {
+        loop {
+            let list = &self.instances[instance];
+            let have = list.free_len + under_way;
+            let enough = self.config.margin.high.max(wanted) <= have;
+            let id = if *scanned == 0 { list.tail } else { list.hazard };
+            let went_far = wanted <= have && self.config.margin.scan <= *scanned;
+            if enough || id.is_none() || went_far {
+                return None;
             }
-            let prev = self.frames[id.index()].prev;
+            *scanned += 1;
+            self.instances[instance].hazard = self.frames[id.index()].prev;
             if self.frames[id.index()].is_replaceable() {
                 self.free(id);
                 self.instances[instance].spares += 1;
-                missing -= 1;
+            } else if self.frames[id.index()].is_writable() {
+                return Some(id);
             }
-            id = prev;
         }
-        missing
     }
 
     /// The least recently used page of `instance` that could be written now, from `from` on
@@ -387,21 +483,29 @@ impl BufferPool {
         }
     }
 
-    /// Whether `page` can go along with a neighbour that an LRU flush writes: dirty, unused, and
-    /// in the old part of the list, unless the pool's rule is plain LRU.
-    pub(crate) fn goes_along(&self, page: PageId) -> Option<FrameId> {
+    /// Whether `page` can go along with a neighbour that is written: dirty and unused, and for a
+    /// flush of the LRU list in its old part, unless the pool's rule is plain LRU.
+    pub(crate) fn goes_along(&self, page: PageId, list: List) -> Option<FrameId> {
         let id = self.frame_of(page)?;
         let frame = &self.frames[id.index()];
         let is_old = frame.flags & OLD != 0 || self.config.old_fraction == 0.0;
-        (frame.is_writable() && is_old).then_some(id)
+        (frame.is_writable() && (is_old || list == List::Dirty)).then_some(id)
     }
 
-    pub(crate) fn write_begins(&mut self, id: FrameId, done: SimTime) {
+    /// The page is going to be written: nobody changes it until that is done.
+    pub(crate) fn write_begins(&mut self, id: FrameId) {
         self.frames[id.index()].flags |= WRITING;
-        self.ready_at[id.index()] = done;
+        self.ready_at[id.index()] = SimTime::NEVER;
     }
 
-    /// A page is clean that somebody has waited to change: it stays where it is.
+    /// The device has the write of a page and is done with it then.
+    pub(crate) fn write_ends_at(&mut self, id: FrameId, done: SimTime) {
+        if self.frames[id.index()].flags & WRITING != 0 {
+            self.ready_at[id.index()] = done;
+        }
+    }
+
+    /// A page that was written is clean: it stays where it is.
     pub(crate) fn write_done(&mut self, id: FrameId) {
         self.clean(id);
     }
@@ -410,14 +514,18 @@ impl BufferPool {
     /// the margin counts free frames only.
     pub(crate) fn lru_write_done(&mut self, id: FrameId) {
         self.clean(id);
+        if let MarginCounts::Free { frees_written: false, .. } = self.config.margin.counts {
+            return;
+        }
         let frame = &self.frames[id.index()];
         let instance = &mut self.instances[frame.instance as usize];
-        if self.config.margin.counts == MarginCounts::Free && frame.pins == 0 {
+        if self.config.margin.frees_written() && frame.pins == 0 {
             instance.spares += 1;
             self.free(id);
         } else {
             instance.remove(&mut self.frames, id);
             instance.add_tail(&mut self.frames, id);
+            instance.flushed_at_tail += 1;
             if self.frames[id.index()].pins == 0 {
                 self.frames[id.index()].flags |= SPARE;
                 instance.spares += 1;
@@ -432,6 +540,7 @@ impl BufferPool {
         if dirty {
             let instance = &mut self.instances[frame.instance as usize];
             instance.dirty_remove(&mut self.frames, id);
+            instance.dirty.lsn_sum -= u128::from(self.oldest_change[id.index()].0);
         }
     }
 

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
+use bytemuck::{Pod, Zeroable};
+
 /// An instant of virtual time in nanoseconds since the start of the run (584 years fit).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct SimTime(u64);
 
 /// A length of virtual time in nanoseconds.

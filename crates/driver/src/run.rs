@@ -7,13 +7,15 @@ mod build;
 mod deleter;
 mod follow;
 mod inserter;
+mod merger;
 mod meter;
 mod querier;
+mod statement;
 mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cost_model::{Cause, Machine, SimThread, SimTime};
+use cost_model::{Background, Cause, Machine, OsWriter, SimThread, SimTime};
 use index::IndexEngine;
 use thiserror::Error;
 
@@ -23,6 +25,7 @@ use crate::workload::StreamError;
 
 use deleter::Deleter;
 use inserter::Inserter;
+use merger::Merger;
 use meter::Meter;
 use querier::Querier;
 use world::World;
@@ -80,16 +83,19 @@ pub struct Run {
     meter: Meter,
 }
 
-/// A simulated connection.
+/// A simulated connection, or a thread of the engine.
 struct Client {
     thread: SimThread,
     role: Role,
 }
 
+/// What a thread does.
 enum Role {
     Insert(Inserter),
     Delete(Deleter),
     Query(Box<Querier>),
+    Background(Box<Background>, Option<Merger>),
+    System(OsWriter),
 }
 
 /// What a client wants of the run loop.
@@ -160,16 +166,48 @@ impl Run {
     fn pass(&mut self) {
         while self.world.rows_done < self.world.pause_at {
             let (next, horizon) = furthest_behind(&self.clients);
-            let Client { thread, role } = &mut self.clients[next];
-            thread.set_horizon(horizon);
-            let turn = match role {
-                Role::Insert(inserter) => inserter.step(thread, &mut self.world),
-                Role::Delete(deleter) => deleter.step(thread, &mut self.world),
-                Role::Query(querier) => querier.step(thread, &mut self.world),
-            };
-            if turn == Turn::Finished {
-                self.meter.retire(&self.clients[next].thread);
-                self.clients.remove(next);
+            self.step(next, horizon);
+        }
+    }
+
+    /// Steps a thread up to the present of the one next behind it, and parts from it when it has
+    /// finished.
+    fn step(&mut self, next: usize, horizon: SimTime) -> Turn {
+        let Client { thread, role } = &mut self.clients[next];
+        thread.set_horizon(horizon);
+        let turn = match role {
+            Role::Insert(inserter) => inserter.step(thread, &mut self.world),
+            Role::Delete(deleter) => deleter.step(thread, &mut self.world),
+            Role::Query(querier) => querier.step(thread, &mut self.world),
+            Role::Background(background, merger) => {
+                background.step(thread, &mut self.world.machine);
+                if let Some(merger) = merger
+                    && thread.is_asleep()
+                {
+                    merger.step(thread, &mut self.world);
+                }
+                Turn::Again
+            }
+            Role::System(writer) => {
+                writer.step(thread, &mut self.world.machine);
+                Turn::Again
+            }
+        };
+        if let Some(at) = self.world.machine.cleaner_call() {
+            self.wake_cleaner(at);
+        }
+        if turn == Turn::Finished {
+            self.meter.retire(&self.clients[next].thread);
+            self.clients.remove(next);
+        }
+        turn
+    }
+
+    #[cold]
+    fn wake_cleaner(&mut self, at: SimTime) {
+        for client in &mut self.clients {
+            if matches!(client.role, Role::Background(..)) {
+                client.thread.wake(at);
             }
         }
     }
@@ -179,16 +217,20 @@ impl Run {
 fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
     let (mut next, mut horizon) = (0, SimTime::NEVER);
     for (number, client) in clients.iter().enumerate().skip(1) {
-        if client.thread.now() < clients[next].thread.now() {
-            horizon = clients[next].thread.now();
+        if client.thread.due() < clients[next].thread.due() {
+            horizon = clients[next].thread.due();
             next = number;
         } else {
-            horizon = horizon.min(client.thread.now());
+            horizon = horizon.min(client.thread.due());
         }
     }
     (next, horizon)
 }
 
+/// The threads whose time is accounted for: the connections.
 fn threads(clients: &[Client]) -> Vec<&SimThread> {
-    clients.iter().map(|client| &client.thread).collect()
+    let connections = clients
+        .iter()
+        .filter(|client| !matches!(client.role, Role::Background(..) | Role::System(_)));
+    connections.map(|client| &client.thread).collect()
 }

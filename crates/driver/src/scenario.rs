@@ -17,10 +17,13 @@
 //! ```
 
 mod catalogue;
+mod change_buffer;
 mod check;
+mod commit;
 mod document;
 mod engine;
 mod error;
+mod flush;
 mod fractal;
 mod general;
 mod kind;
@@ -29,16 +32,19 @@ mod machine;
 mod param;
 mod pool;
 mod quantity;
+mod redo;
 mod report;
 mod scale;
 mod schema;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod values;
 mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
-pub use engine::{Engine, EngineKind, Split};
+pub use change_buffer::{ChangeBuffer, FullBuffer};
+pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use fractal::Fractal;
 pub use kind::{Kind, Value, Word};
@@ -48,11 +54,12 @@ pub use pool::{FileIo, Pool};
 pub use report::Reporting;
 pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
+pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
 
-use cost_model::Bytes;
 use cost_model::device::DeviceSpec;
+use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, WriteBackConfig};
 
 use layers::Layer;
 
@@ -75,8 +82,20 @@ pub struct Scenario {
     pub machine: Machine,
     /// The buffer pool.
     pub pool: Pool,
+    /// The redo log, if there is one; its size is at the scale of the run.
+    pub redo: Option<RedoConfig>,
+    /// What a commit waits for.
+    pub commit: CommitConfig,
+    /// How dirty pages travel to the device.
+    pub write_back: WriteBackConfig,
+    /// The thread that writes back while nobody waits.
+    pub background: Option<BackgroundConfig>,
     /// The engine.
     pub engine: Engine,
+    /// The change buffer, if the engine has one.
+    pub change_buffer: Option<ChangeBuffer>,
+    /// What statements write when they end, and what many rows in one change.
+    pub statement: Statement,
     /// The fractal tree, if that is the engine.
     pub fractal: Option<Fractal>,
     /// Keys, clients, deletes, queries.
@@ -160,9 +179,15 @@ impl Scenario {
             scale: values.scale(),
             machine: Machine::from_values(&values),
             pool: Pool::from_values(&values),
+            redo: redo::redo(&values),
+            commit: commit::commit(&values),
+            write_back: flush::write_back(&values),
+            background: flush::background(&values),
             fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
                 .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),
+            change_buffer: change_buffer::change_buffer(&values),
+            statement: Statement::from_values(&values),
             workload: Workload::from_values(&values),
             report: Reporting::from_values(&values),
             values: values.list(),

@@ -27,6 +27,7 @@ mod packing;
 mod profile;
 mod purchases;
 mod recorded;
+mod stored;
 
 use std::path::PathBuf;
 
@@ -34,8 +35,8 @@ pub use columns::{Columns, Generator, below, hash};
 pub use csv::{PrintRow, write_rows};
 pub use error::{RecordedError, RecordedProblem, SpecError, StreamError};
 pub use iibench::{IiBench, IiBenchSpec};
-pub use layout::{RowLayout, shapes};
-pub use micro::{Micro, MicroOrder, MicroSpec, micro_shapes};
+pub use layout::{RowLayout, pointing, shapes};
+pub use micro::{MICRO_ROW_BYTES, Micro, MicroOrder, MicroSpec, micro_shapes};
 pub use profile::{Domain, Limits, Profile};
 pub use purchases::{ColumnSource, Purchases};
 pub use recorded::{Recorded, Recording, record};

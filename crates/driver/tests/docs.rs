@@ -121,7 +121,10 @@ fn the_disks_of_the_machines_are_the_tested_ones() {
         ("sas-15k", DeviceSpec::Hdd(specs::sas_15k())),
         ("sas-10k", DeviceSpec::Hdd(specs::sas_10k())),
         ("sata-7200", DeviceSpec::Hdd(specs::sata_7k())),
-        ("desktop-2011", DeviceSpec::Hdd(specs::sata_7k())),
+        ("desktop-2011", {
+            let journal_seek = Some(cost_model::SimDuration::from_us(1_200));
+            DeviceSpec::Hdd(cost_model::device::HddSpec { journal_seek, ..specs::sata_7k() })
+        }),
         ("callaghan-2011", DeviceSpec::Hdd(specs::raid10_bbu())),
         ("raid0-8x15k", DeviceSpec::Hdd(specs::raid0_eight())),
         ("x4150-2009", DeviceSpec::Hdd(specs::raid0_six())),

@@ -10,13 +10,19 @@ mod measured;
 #[path = "measured_innodb/simulated.rs"]
 mod simulated;
 
-use measured::{MICRO, PAGES, READS};
+use measured::{MICRO, PAGES, READS, REDO};
 
 /// Pages of an index may differ from the measured ones by this share.
 const PAGES_TOLERANCE: f64 = 0.01;
 
 /// Leaf reads per row of an interval may differ from the measured ones by this share.
 const READS_TOLERANCE: f64 = 0.05;
+
+/// Redo bytes of a whole run may differ from the measured ones by this share.
+const REDO_TOLERANCE: f64 = 0.02;
+
+/// Redo bytes of an interval beyond the first fifth of a run may differ by this share.
+const REDO_INTERVAL_TOLERANCE: f64 = 0.03;
 
 #[test]
 fn leaf_pages_of_the_purchases_indexes() {
@@ -44,6 +50,25 @@ fn leaf_reads_per_row_beyond_the_pool() {
         assert_eq!(simulated::pool_pages(measured.run), measured.pool_pages, "{}", measured.run);
         let simulated = simulated::reads(measured);
         assert_near(measured.leaf, simulated.leaf, READS_TOLERANCE, &measured);
+    }
+}
+
+#[test]
+fn redo_bytes_of_whole_runs() {
+    let runs: Vec<_> = REDO.chunk_by(|one, next| one.run == next.run).collect();
+    assert_eq!(runs.len(), 2 + 4, "with and without secondary indexes, and four orders");
+    for run in runs {
+        let measured = run.iter().map(|redo| redo.bytes).sum();
+        let simulated = run.iter().map(simulated::redo_bytes).sum();
+        assert_near(measured, simulated, REDO_TOLERANCE, &run[0].run);
+    }
+}
+
+#[test]
+fn redo_bytes_of_intervals() {
+    for measured in REDO.iter().filter(|redo| redo.is_beyond_fifth()) {
+        let simulated = simulated::redo_bytes(measured);
+        assert_near(measured.bytes, simulated, REDO_INTERVAL_TOLERANCE, &measured);
     }
 }
 

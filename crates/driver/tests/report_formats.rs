@@ -179,14 +179,14 @@ fn everything() -> RunResult {
     point.change_buffer =
         Some(ChangeBuffer { entries: 1_000, pages: 9, merges: 12, merged_entries: 77 });
     point.messages = Some(Messages { pending: 5_000, injected: 40_000, flushes: 21 });
-    point.stalls = Stalls { count: 2, longest_ms: 1_250.5 };
+    point.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     let delete = Latency { p50: 400.0, p99: 800.0, p999: 900.0, max: 1_000.0 };
     let query = Latency { p50: 900.0, p99: 7_000.0, p999: 9_500.0, max: 12_000.0 };
     (point.delete_latency_us, point.query_latency_us) = (Some(delete), Some(query));
     let totals = &mut result.totals;
     (totals.deletes, totals.queries, totals.coalesces) = (1_000, 2_000, 3);
     totals.reads_per_query_mean = Some(1.5);
-    totals.stalls = Stalls { count: 2, longest_ms: 1_250.5 };
+    totals.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     (totals.delete_latency_us, totals.query_latency_us) = (Some(delete), Some(query));
     result
 }

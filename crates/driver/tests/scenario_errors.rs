@@ -500,7 +500,7 @@ fn names_that_no_file_has() {
     check_text(
         "title = \"a\"\nuse = [\"innodb-plugin\"]\n",
         &expect![[r#"
-            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
+            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/percona-5.5
         "#]],
     );
     check_text(
@@ -517,7 +517,7 @@ fn names_that_no_file_has() {
     );
     let unknown = Scenario::load("s4-insert-buffer-of", &[], None).unwrap_err();
     expect![[r#"
-        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam-1k, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
+        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s4-insert-buffer-off, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/percona-5.5
     "#]].assert_eq(&format!("{unknown}\n"));
     let disk = DiskProfile::load("machines/x26e", &[]).unwrap_err().to_string();
     assert!(disk.starts_with("machines/x26e: no such"), "{disk}");
@@ -566,8 +566,8 @@ fn scales() {
         "measured-none-64m",
         &["1/4", "1/128"],
         &expect![[r#"
-            --scale: 1/4: leaves 1_014 pages in each pool instance; 1_024 are needed (8 times the 128 pages of pool.margin_scan, which do not shrink); the smallest scale of this scenario is 1/2
-            --scale: 1/128: leaves 31 pages in each pool instance; 1_024 are needed (8 times the 128 pages of pool.margin_scan, which do not shrink); the smallest scale of this scenario is 1/2
+            --scale: 1/4: leaves 1_014 pages in each pool instance; 17_179_869_184 are needed (8 times the 2147483648 pages of pool.margin_scan, which do not shrink); this scenario cannot be scaled
+            --scale: 1/128: leaves 31 pages in each pool instance; 17_179_869_184 are needed (8 times the 2147483648 pages of pool.margin_scan, which do not shrink); this scenario cannot be scaled
         "#]],
     );
     check(

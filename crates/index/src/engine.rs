@@ -20,6 +20,9 @@ pub trait IndexEngine {
     /// has no effect on any result.
     fn prepare(&mut self, machine: &Machine, rows: Range<u64>);
 
+    /// A transaction begins: what is inserted and deleted from now on belongs to it.
+    fn begin_transaction(&mut self, _machine: &mut Machine) {}
+
     /// Inserts the entry of `row` into an index. Blind: nothing is returned that would need a
     /// read.
     ///
@@ -81,8 +84,39 @@ pub trait IndexEngine {
     /// Which index a page belongs to, and its height above the leaves; `None` if to none.
     fn locate(&self, page: PageId) -> Option<(IndexId, u32)>;
 
+    /// Counters of the change buffer; `None` for an engine without one.
+    fn buffered(&self) -> Option<BufferStats> {
+        None
+    }
+
+    /// Has changes that wait in a change buffer merged into about `pages` leaves, without waiting
+    /// for them; returns how many are being read.
+    fn merge_some(&mut self, machine: &mut Machine, thread: &mut SimThread, pages: u32) -> u32 {
+        let _ = (machine, thread, pages);
+        0
+    }
+
     /// Panics if the engine's structures contradict themselves: for tests.
     fn verify(&self);
+}
+
+/// Counters and gauges of a change buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferStats {
+    /// Entries that wait now.
+    pub entries: u64,
+    /// Pages of the buffer's tree now.
+    pub pages: u32,
+    /// Entries that had to wait so far.
+    pub buffered: u64,
+    /// Leaves that entries were merged into so far.
+    pub merges: u64,
+    /// Entries merged so far.
+    pub merged_entries: u64,
+    /// Pages of the buffer's tree split so far.
+    pub splits: u64,
+    /// Pages of the buffer's tree joined with a neighbour so far.
+    pub joins: u64,
 }
 
 /// Counters and gauges of one index.

@@ -65,6 +65,17 @@ pub trait KeySource {
     /// Where a scan of `index` starts that asks for the values `row` has in the first `columns`
     /// columns of the index: the smallest key with these values.
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key;
+
+    /// Leading bytes that the stored entries of two rows have in common, in the format in which an
+    /// index stores its columns; what a redo log that writes differences leaves out.
+    fn shared_bytes(&self, _index: IndexId, _a: RowId, _b: RowId) -> u32 {
+        0
+    }
+
+    /// Columns of a stored entry of an index, without those that an engine adds.
+    fn columns(&self, _index: IndexId) -> u32 {
+        1
+    }
 }
 
 impl<K: KeySource> KeySource for std::sync::Arc<K> {
@@ -78,5 +89,13 @@ impl<K: KeySource> KeySource for std::sync::Arc<K> {
 
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
         (**self).lower_bound(index, row, columns)
+    }
+
+    fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {
+        (**self).shared_bytes(index, a, b)
+    }
+
+    fn columns(&self, index: IndexId) -> u32 {
+        (**self).columns(index)
     }
 }

@@ -8,6 +8,6 @@ mod shape;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use engine::{IndexEngine, IndexStats, Visitor};
+pub use engine::{BufferStats, IndexEngine, IndexStats, Visitor};
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use shape::IndexShape;

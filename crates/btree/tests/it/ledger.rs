@@ -50,7 +50,7 @@ fn account(machine: MachineConfig, clients: usize) -> Snapshot {
     let shapes = shapes(300, &[1_200, 1_200]);
     let table = Table::with_clients(machine, clients, config, &shapes, keys);
     let Table { mut machine, client, mut tree } = table;
-    let mut threads = vec![SimThread::new(client.now()); clients];
+    let mut threads: Vec<_> = (0..clients).map(|_| SimThread::new(client.now())).collect();
     threads[0] = client;
     let operations = 2 * ROWS * u64::from(INDEXES);
     let mut done = vec![0; clients];

@@ -48,7 +48,7 @@ fn tiny(usable: u32) -> TreeConfig {
         extra_extents: 2,
     };
     let (split, sibling_reads) = (SplitPolicy::InnoDb, true);
-    TreeConfig { format: format(usable), space, split, sibling_reads, seed: 1 }
+    TreeConfig { format: format(usable), space, split, sibling_reads, redo: None, seed: 1 }
 }
 
 fn configs() -> impl Strategy<Value = (usize, TreeConfig)> {

@@ -75,7 +75,7 @@ fn a_batch_touches_as_many_leaves_as_cardenas_says() {
             leaves.insert(page);
         });
         for _ in 0..rounds {
-            table.machine.follow();
+            table.machine.follow(Vec::new());
             table.fill(SECONDARY, rows..rows + batch);
             rows += batch;
             let pages: BTreeSet<_> = table

@@ -30,6 +30,7 @@ pub(crate) fn innodb() -> TreeConfig {
         space: SpaceConfig::INNODB,
         split: SplitPolicy::InnoDb,
         sibling_reads: false,
+        redo: None,
         seed: 1,
     }
 }

@@ -28,8 +28,15 @@ pub struct HddSpec {
     pub queue_max: u32,
     /// Durable write cache of the controller; 0 bytes: none, writes go to the platter.
     pub write_cache: Bytes,
+    /// Cached writes that the controller gives one disk at a time: it takes them in the order of
+    /// their places, with the gain of that depth, and reads have to queue with them.
+    pub destage_depth: u32,
     /// Sync with a durable write cache; without one a sync waits for the platter instead.
     pub sync_latency: SimDuration,
+    /// Seek between a file and the journal of its file system, which lies on the first disk: a
+    /// sync without a durable cache also waits for the journal's commit record. It is written
+    /// when the data is there, and its place comes under the head after a random part of a turn.
+    pub journal_seek: Option<SimDuration>,
     /// Largest request a disk takes whole: a destage is at most this long. The pieces of a longer
     /// read or uncached write follow each other without positioning.
     pub max_request: Bytes,
@@ -40,6 +47,7 @@ impl HddSpec {
         Layout::check(self.raid, self.spindles, self.stripe.get())?;
         require(SimDuration::ZERO < self.rotation, "a disk has to turn")?;
         require(0 < self.transfer_bytes_per_s, "a disk needs a transfer rate")?;
+        require(0 < self.destage_depth, "a disk destages at least one write at a time")?;
         DepthGain::check(self.queue_floor, self.queue_max)?;
         require(Bytes::ZERO < self.max_request, "the largest request needs at least one byte")
     }
@@ -53,8 +61,7 @@ pub(super) struct HddArray {
     spindles: Vec<Spindle>,
     draw: Draw,
     cache: Option<WriteCache>,
-    /// When the last uncached write is on the platter.
-    written_at: SimTime,
+    has_journal: bool,
 }
 
 /// The room in a durable write cache, counted in copies: a byte mirrored twice takes half its
@@ -90,7 +97,7 @@ impl HddArray {
             spindles: vec![Spindle::new(); spec.spindles as usize],
             draw: Draw::new(seed, super::DRAW_PART),
             cache,
-            written_at: SimTime::ZERO,
+            has_journal: spec.journal_seek.is_some(),
         }
     }
 
@@ -103,12 +110,22 @@ impl HddArray {
         }
     }
 
-    /// With a durable cache an acknowledged write is safe; without one the platter must have it.
-    pub(super) fn sync(&mut self, now: SimTime) -> SimTime {
+    /// With a durable cache an acknowledged write is safe. Without one the platter has it, and the
+    /// journal's commit record follows.
+    pub(super) fn sync(&mut self, written: SimTime) -> SimTime {
         match &self.cache {
-            Some(cache) => now + cache.sync_latency,
-            None => now.max(self.written_at),
+            Some(cache) => written + cache.sync_latency,
+            None if self.has_journal => self.commit_journal(written),
+            None => written,
         }
+    }
+
+    fn commit_journal(&mut self, written: SimTime) -> SimTime {
+        let spindles = &mut self.spindles[self.layout.members(0)];
+        let record = |spindle: &mut Spindle| {
+            spindle.commit_journal(&self.mechanics, &mut self.draw, written)
+        };
+        spindles.iter_mut().map(record).max().unwrap_or(written)
     }
 
     pub(super) fn count(&self, totals: &mut DeviceTotals) {
@@ -149,7 +166,6 @@ impl HddArray {
                 done = done.max(self.serve(spindle, now, IoOp::Write, run));
             }
         }
-        self.written_at = self.written_at.max(done);
         done
     }
 

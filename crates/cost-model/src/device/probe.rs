@@ -150,7 +150,7 @@ fn syncs_per_s(spec: &DeviceSpec, seed: u64) -> f64 {
     let mut append = |now: SimTime, number: u64| {
         let request = IoRequest { op: IoOp::Write, offset: number * SECTOR, len: SECTOR };
         let written = device.submit(now, request);
-        device.sync(written)
+        device.sync(written, written)
     };
     let start = append(SimTime::ZERO, 0);
     let end = (1..=SYNCS).fold(start, append);

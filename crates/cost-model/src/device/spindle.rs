@@ -1,5 +1,7 @@
 //! One disk: where its head is, what it has to do, and what it does when nobody asks.
 
+use std::collections::VecDeque;
+
 use super::backlog::Backlog;
 use super::hdd::HddSpec;
 use super::queue::{DepthGain, Queue};
@@ -16,6 +18,8 @@ pub(super) struct Mechanics {
     track: u64,
     gain: DepthGain,
     piece_max: u64,
+    destage_depth: usize,
+    journal_seek: SimDuration,
 }
 
 impl Mechanics {
@@ -27,27 +31,39 @@ impl Mechanics {
             track: (spec.rotation.as_secs_f64() * spec.transfer_bytes_per_s as f64) as u64,
             gain: DepthGain::new(spec.queue_floor, spec.queue_max),
             piece_max: spec.max_request.get(),
+            destage_depth: spec.destage_depth as usize,
+            journal_seek: spec.journal_seek.unwrap_or_default(),
         }
     }
 }
 
-/// One spindle: reads and uncached writes in order of arrival, destaging in between.
+/// One spindle: reads and uncached writes in order of arrival. Between them the controller gives
+/// it cached writes in the order of their places, several at a time, and a request that comes
+/// finds itself among those: the disk takes them in the order that suits it, which is any order to
+/// who looks from outside.
 #[derive(Clone, Debug)]
 pub(super) struct Spindle {
     queue: Queue,
     /// End of the last transfer.
     head: u64,
+    /// When that passed under the head, if the head has left for the journal since.
+    left_at: Option<SimTime>,
     backlog: Backlog,
     /// When the backlog last became non-empty.
     backlog_since: SimTime,
-    destage: Option<Destage>,
+    /// Cached writes the disk has and has not begun.
+    issued: VecDeque<Destage>,
+    /// Cached writes begun, or in front of a request that somebody waits for, and when each is
+    /// done.
+    under_way: VecDeque<(Destage, SimTime)>,
 }
 
 /// A cached run on its way to the platter.
 #[derive(Clone, Copy, Debug)]
 struct Destage {
-    done: SimTime,
-    bytes: u64,
+    start: u64,
+    end: u64,
+    service: SimDuration,
 }
 
 impl Spindle {
@@ -55,14 +71,16 @@ impl Spindle {
         Self {
             queue: Queue::new(),
             head: u64::MAX,
+            left_at: None,
             backlog: Backlog::new(),
             backlog_since: SimTime::ZERO,
-            destage: None,
+            issued: VecDeque::new(),
+            under_way: VecDeque::new(),
         }
     }
 
-    /// Serves a request the caller waits for: after those before it and a destage under way, but
-    /// before any destage that has not started.
+    /// Serves a request the caller waits for: after those before it, a destage under way, and any
+    /// number of those that the disk has.
     #[inline]
     pub(super) fn serve(
         &mut self,
@@ -72,10 +90,30 @@ impl Spindle {
         op: IoOp,
         (start, len): (u64, u64),
     ) -> SimTime {
-        let depth = self.queue.outstanding(now) + 1;
+        let depth = self.load(now) + 1;
+        if !self.issued.is_empty() {
+            for _ in 0..draw.below(self.issued.len() as u64 + 1) {
+                self.begin_destage();
+            }
+        }
         let positioning = self.positioning(mechanics, draw, op, start, now, depth);
         self.head = start + len;
+        self.left_at = None;
         self.queue.submit(now, positioning + mechanics.rate.time(len))
+    }
+
+    /// Writes the commit record of the journal after data that is there at `written`: on a track
+    /// of its own, at a place nobody knows. A sync after a sync finds the head there.
+    pub(super) fn commit_journal(
+        &mut self,
+        mechanics: &Mechanics,
+        draw: &mut Draw,
+        written: SimTime,
+    ) -> SimTime {
+        let rotation = draw.uniform(mechanics.turn);
+        let seek = if self.left_at.is_some() { SimDuration::ZERO } else { mechanics.journal_seek };
+        self.left_at.get_or_insert(self.queue.free_at());
+        self.queue.submit(written, seek + rotation)
     }
 
     /// Hands the spindle a cached write; returns how many bytes were not waiting already.
@@ -100,29 +138,42 @@ impl Spindle {
     /// When the destaging changes next if nobody asks: a destage ends or one starts.
     #[inline]
     pub(super) fn next_event(&self) -> SimTime {
-        match self.destage {
-            Some(destage) => destage.done,
-            None if self.backlog.is_empty() => SimTime::NEVER,
-            None => self.destage_start(),
+        match self.under_way.front() {
+            Some((_, done)) => *done,
+            None if self.has_destages() => self.destage_start(),
+            None => SimTime::NEVER,
         }
     }
 
     /// Ends the destage under way or starts the next one; returns the bytes that left the cache.
     #[inline]
     pub(super) fn step(&mut self, mechanics: &Mechanics, draw: &mut Draw) -> u64 {
-        if let Some(destage) = self.destage.take() {
-            return destage.bytes;
+        if let Some((destage, _)) = self.under_way.pop_front() {
+            return destage.end - destage.start;
         }
-        let depth = self.backlog.len();
-        if let Some((start, end)) = self.backlog.take(self.head, mechanics.piece_max) {
-            let since = self.backlog_since;
-            let positioning = self.positioning(mechanics, draw, IoOp::Write, start, since, depth);
-            let demand = positioning + mechanics.rate.time(end - start);
-            self.head = end;
-            let done = self.queue.occupy(since, demand);
-            self.destage = Some(Destage { done, bytes: end - start });
+        if self.issued.is_empty() {
+            let depth = self.backlog.len().min(mechanics.destage_depth);
+            while self.issued.len() < depth
+                && let Some((start, end)) = self.backlog.take(self.head, mechanics.piece_max)
+            {
+                let since = self.backlog_since;
+                let positioning =
+                    self.positioning(mechanics, draw, IoOp::Write, start, since, depth);
+                self.head = end;
+                let service = positioning + mechanics.rate.time(end - start);
+                self.issued.push_back(Destage { start, end, service });
+            }
         }
+        self.begin_destage();
         0
+    }
+
+    /// The disk begins the next of the cached writes it has.
+    fn begin_destage(&mut self) {
+        if let Some(destage) = self.issued.pop_front() {
+            let done = self.queue.occupy(self.backlog_since, destage.service);
+            self.under_way.push_back((destage, done));
+        }
     }
 
     /// Whether a request at `start` would follow the last transfer.
@@ -131,16 +182,22 @@ impl Spindle {
         self.head == start
     }
 
-    /// Requests under way, a destage among them.
+    /// Requests the disk has, destages among them.
     #[inline]
     pub(super) fn load(&mut self, now: SimTime) -> usize {
-        self.queue.outstanding(now) + usize::from(self.destage.is_some())
+        self.queue.outstanding(now) + self.under_way.len() + self.issued.len()
     }
 
-    /// Whether the backlog holds the whole range.
+    /// Whether the cache holds the whole range because this disk has yet to write it.
     #[inline]
     pub(super) fn holds(&self, start: u64, len: u64) -> bool {
-        !self.backlog.is_empty() && self.backlog.holds(start, start + len)
+        if !self.has_destages() && self.under_way.is_empty() {
+            return false;
+        }
+        let under_way = self.under_way.iter().map(|(destage, _)| destage);
+        let mut given = self.issued.iter().chain(under_way);
+        given.any(|destage| destage.start <= start && start + len <= destage.end)
+            || self.backlog.holds(start, start + len)
     }
 
     pub(super) fn station(&self) -> &Station {
@@ -151,10 +208,15 @@ impl Spindle {
     /// goes before the next destage.
     #[inline]
     fn due(&self, now: SimTime) -> bool {
-        match self.destage {
-            Some(destage) => destage.done <= now,
-            None => !self.backlog.is_empty() && self.destage_start() < now,
+        match self.under_way.front() {
+            Some((_, done)) => *done <= now,
+            None => self.has_destages() && self.destage_start() < now,
         }
+    }
+
+    #[inline]
+    fn has_destages(&self) -> bool {
+        !self.issued.is_empty() || !self.backlog.is_empty()
     }
 
     #[inline]
@@ -178,7 +240,28 @@ impl Spindle {
             let rotation = draw.uniform(mechanics.turn);
             return (mechanics.seek + rotation).scaled(mechanics.gain.at(depth));
         }
-        self.rotation(mechanics, op, start, ready)
+        match self.left_at {
+            Some(left_at) => self.return_from_journal(mechanics, start, ready, left_at),
+            None => self.rotation(mechanics, op, start, ready),
+        }
+    }
+
+    /// The way back from the journal, and the wait for a sector of the track that the head left:
+    /// the platter has turned on meanwhile, so that a block that is written anew after every sync
+    /// is a whole number of turns apart.
+    fn return_from_journal(
+        &self,
+        mechanics: &Mechanics,
+        start: u64,
+        ready: SimTime,
+        left_at: SimTime,
+    ) -> SimDuration {
+        let turn = mechanics.turn.as_ns();
+        let gap = mechanics.rate.time(start.abs_diff(self.head)).as_ns() % turn;
+        let begins = ready.max(self.queue.free_at()) + mechanics.journal_seek;
+        let turned = begins.since(left_at).as_ns();
+        let behind = if self.head <= start { turn - gap + turned } else { gap + turned };
+        mechanics.journal_seek + SimDuration::from_ns(turn - behind % turn)
     }
 
     /// The wait for a sector of the track the head is on. A gap ahead passes under the head; a

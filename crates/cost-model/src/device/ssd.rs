@@ -54,8 +54,6 @@ pub(super) struct SsdDrive {
     write_rate: Rate,
     piece_max: u64,
     erased: ErasedBlocks,
-    /// When the last write is in the drive.
-    written_at: SimTime,
     draw: Draw,
 }
 
@@ -84,7 +82,6 @@ impl SsdDrive {
             write_rate: Rate::new(spec.write_bytes_per_s),
             piece_max: spec.max_request.get(),
             erased: ErasedBlocks::new(spec.steady_write_bytes_per_s, spec.steady_after),
-            written_at: SimTime::ZERO,
             draw: Draw::new(seed, DRAW_PART),
         }
     }
@@ -98,16 +95,12 @@ impl SsdDrive {
         let done = self.transfer(now, request.len, rate, latency);
         match request.op {
             IoOp::Read => done,
-            IoOp::Write => {
-                let done = done.max(self.erased.write(now, request, self.piece_max));
-                self.written_at = self.written_at.max(done);
-                done
-            }
+            IoOp::Write => done.max(self.erased.write(now, request, self.piece_max)),
         }
     }
 
-    pub(super) fn sync(&mut self, now: SimTime) -> SimTime {
-        now.max(self.written_at) + self.sync_latency
+    pub(super) fn sync(&self, written: SimTime) -> SimTime {
+        written + self.sync_latency
     }
 
     pub(super) fn count(&self, totals: &mut DeviceTotals) {

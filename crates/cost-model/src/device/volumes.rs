@@ -82,8 +82,6 @@ pub(super) struct VolumeArray {
     copies: u64,
     sync_latency: SimDuration,
     piece_max: u64,
-    /// When the last write is on its volumes.
-    written_at: SimTime,
     draw: Draw,
 }
 
@@ -111,7 +109,6 @@ impl VolumeArray {
             copies: u64::from(spec.copies),
             sync_latency: spec.sync_latency,
             piece_max: spec.max_request.get(),
-            written_at: SimTime::ZERO,
             draw: Draw::new(seed, DRAW_PART),
         }
     }
@@ -130,14 +127,11 @@ impl VolumeArray {
                 start += len;
             }
         }
-        if request.op == IoOp::Write {
-            self.written_at = self.written_at.max(done);
-        }
         done
     }
 
-    pub(super) fn sync(&mut self, now: SimTime) -> SimTime {
-        now.max(self.written_at) + self.sync_latency
+    pub(super) fn sync(&self, written: SimTime) -> SimTime {
+        written + self.sync_latency
     }
 
     pub(super) fn count(&self, totals: &mut DeviceTotals) {

@@ -40,13 +40,27 @@ pub struct Margin {
     pub counts: MarginCounts,
 }
 
+impl Margin {
+    /// Whether a page that a flush of the tail has written is freed at once.
+    pub(crate) fn frees_written(&self) -> bool {
+        matches!(self.counts, MarginCounts::Free { frees_written: true, .. })
+    }
+}
+
 /// What counts as replaceable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarginCounts {
     /// Free frames and clean pages at the tail (until 5.5).
     FreeAndClean,
-    /// Free frames only; clean pages at the tail are freed (5.6 and later, page cleaner).
-    Free,
+    /// Free frames only (5.6 and later, page cleaner): from the tail on, clean pages are freed and
+    /// dirty ones written until there are enough.
+    Free {
+        /// Pages that a batch writes at most.
+        writes_max: u32,
+        /// Whether a page that was written is freed at once (until 5.7), or stays where it is,
+        /// clean, for the next batch.
+        frees_written: bool,
+    },
 }
 
 /// Which other dirty pages of its area are written along with a page.

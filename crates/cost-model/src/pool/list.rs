@@ -36,6 +36,10 @@ pub(super) struct Instance {
     /// The next page that a flush of the tail will look at; walks ahead of it, a step with each
     /// eviction, so that the processor has loaded what the flush will need.
     scout: FrameId,
+    /// Pages that flushes have left at the tail, clean, and that nobody has taken since.
+    pub(super) flushed_at_tail: u32,
+    /// The next page that a batch of the page cleaner will look at.
+    pub(super) hazard: FrameId,
     /// At least this many frames can be replaced: a lower bound kept between two looks at the
     /// tail of the list, so that not every read pays for one.
     pub(super) spares: i64,
@@ -44,8 +48,16 @@ pub(super) struct Instance {
 /// Dirty pages in the order in which they became dirty.
 pub(super) struct DirtyList {
     newest: FrameId,
-    oldest: FrameId,
+    pub(super) oldest: FrameId,
     pub(super) len: u32,
+    /// Sum of the places in the log where they became dirty.
+    pub(super) lsn_sum: u128,
+}
+
+impl Default for DirtyList {
+    fn default() -> Self {
+        Self { newest: FrameId::NONE, oldest: FrameId::NONE, len: 0, lsn_sum: 0 }
+    }
 }
 
 impl Instance {
@@ -60,11 +72,13 @@ impl Instance {
             old_len_min: if old_fraction > 0.0 { old_len_min } else { u32::MAX },
             free: FrameId::NONE,
             free_len: 0,
-            dirty: DirtyList { newest: FrameId::NONE, oldest: FrameId::NONE, len: 0 },
+            dirty: DirtyList::default(),
             evictions: 0,
             young_distance,
             warm: false,
             scout: FrameId::NONE,
+            flushed_at_tail: 0,
+            hazard: FrameId::NONE,
             spares: 0,
         }
     }
@@ -183,6 +197,9 @@ impl Instance {
     }
 
     pub(super) fn remove(&mut self, frames: &mut [Frame], id: FrameId) {
+        if id == self.hazard {
+            self.hazard = frames[id.index()].prev;
+        }
         if id == self.scout {
             self.scout = frames[id.index()].prev;
         }

@@ -65,7 +65,7 @@ fn a_lone_append_or_rewrite_waits_one_turn() {
     let mut device = hdd(plain_disk());
     let first = device.submit(SimTime::ZERO, write(0, 512));
     let appended = device.submit(first, write(512, 512));
-    assert_eq!(device.sync(appended), appended, "what the platter has is durable");
+    assert_eq!(device.sync(appended, appended), appended, "what the platter has is durable");
     assert_eq!(appended.since(first), turn + sector);
     let rewritten = device.submit(appended, write(512, 512));
     assert_eq!(rewritten.since(appended), turn);
@@ -78,10 +78,31 @@ fn a_lone_append_or_rewrite_waits_one_turn() {
 fn a_sync_without_a_cache_waits_for_what_is_under_way() {
     let mut device = hdd(plain_disk());
     let done = device.submit(SimTime::ZERO, write(0, PAGE));
-    assert_eq!(device.sync(SimTime::from_ns(1)), done);
+    assert_eq!(device.sync(SimTime::from_ns(1), done), done);
     let mut cached = hdd(specs::raid10_bbu());
     assert_eq!(cached.submit(SimTime::ZERO, write(0, PAGE)), SimTime::ZERO);
-    assert_eq!(cached.sync(SimTime::ZERO).as_ns(), 186_000);
+    assert_eq!(cached.sync(SimTime::ZERO, SimTime::ZERO).as_ns(), 186_000);
+}
+
+/// A block that is written and synced again and again comes by once a turn. The way to the journal
+/// and back takes two seeks besides the wait for its record, which is any part of a turn: with a
+/// quarter of a turn for the seeks, every fourth time the block has gone by.
+#[test]
+fn a_journal_costs_whole_turns_between_two_syncs_of_a_block() {
+    let spec = HddSpec { journal_seek: Some(SimDuration::from_us(500)), ..plain_disk() };
+    let mut device = hdd(spec);
+    let mut there = device.submit(SimTime::ZERO, write(0, 512));
+    let count = 20_000;
+    let first = there;
+    for _ in 0..count {
+        let synced = device.sync(there, there);
+        assert!(SimDuration::from_us(500) <= synced.since(there), "there is the seek");
+        let next = device.submit(synced, write(0, 512));
+        let turns = next.since(there).as_ns();
+        assert!(turns == 4_000_000 || turns == 8_000_000, "{turns} ns are no turns");
+        there = next;
+    }
+    close(there.since(first).as_secs_f64(), f64::from(count) * 1.25 * 4e-3, 0.01);
 }
 
 fn every_kind() -> [DeviceSpec; 6] {
@@ -104,7 +125,7 @@ fn mixed_load(device: &mut Device, count: u64) -> Vec<SimTime> {
         now += draw.uniform(SimDuration::from_ms(20));
         let (offset, len) = (draw.below(1 << 30), 1 + draw.below(300_000));
         completions.push(match draw.below(5) {
-            0 => device.sync(now),
+            0 => device.sync(now, now),
             1 | 2 => device.submit(now, read(offset, len)),
             _ => device.submit(now, write(offset, len)),
         });
@@ -144,7 +165,8 @@ fn totals_are_the_sum_of_the_requests() {
                 writes += len;
             }
         }
-        device.sync(SimTime::from_ns(2_000_000_000));
+        let end = SimTime::from_ns(2_000_000_000);
+        device.sync(end, end);
         let totals = device.totals();
         assert_eq!((totals.read_bytes, totals.write_bytes), (reads, writes));
         assert_eq!((totals.reads + totals.writes, totals.syncs), (2_000, 1));
@@ -170,8 +192,8 @@ fn the_media_see_every_copy_once() {
 }
 
 #[test]
-fn a_read_waits_for_one_destage_at_most() {
-    let spec = HddSpec { write_cache: Bytes::mib(64), ..plain_disk() };
+fn a_read_queues_with_the_destages_that_the_disk_has() {
+    let spec = HddSpec { write_cache: Bytes::mib(64), destage_depth: 4, ..plain_disk() };
     let service_max = spec.seek + spec.rotation + TRANSFER;
     let mut device = hdd(spec);
     let mut draw = Draw::new(4, 0);
@@ -184,8 +206,8 @@ fn a_read_waits_for_one_destage_at_most() {
     for _ in 0..300 {
         now += draw.uniform(SimDuration::from_ms(5));
         let done = device.submit(now, random_page(&mut draw, IoOp::Read));
-        assert!(done.since(now) <= service_max + service_max);
-        waits += u32::from(service_max < done.since(now));
+        assert!(done.since(now) <= service_max * 5);
+        waits += u32::from(service_max * 2 < done.since(now));
         now = done;
     }
     assert!(20 < waits, "destages and reads share the spindle: {waits} of 300 reads waited long");

@@ -17,6 +17,8 @@ pub(crate) fn sas_15k() -> HddSpec {
         queue_max: 64,
         write_cache: Bytes::ZERO,
         sync_latency: SimDuration::ZERO,
+        destage_depth: 8,
+        journal_seek: None,
         max_request: Bytes::kib(256),
     }
 }

@@ -2,7 +2,7 @@
 
 use cost_model::device::DeviceSpec;
 use cost_model::{
-    Cause, Margin, MarginCounts, Neighbours, PageId, PoolConfig, Purpose, SimDuration,
+    Cause, Margin, MarginCounts, Neighbours, PageId, PoolConfig, Purpose, SimDuration, SimThread,
 };
 
 use crate::rig::{OLD_TOLERANCE, Rig, disk, midpoint_pool};
@@ -37,7 +37,10 @@ fn a_read_leaves_enough_pages_that_can_be_replaced() {
 
 #[test]
 fn a_margin_of_free_frames_keeps_them_free() {
-    let mut rig = Rig::new(with_margin(MarginCounts::Free), DeviceSpec::Null);
+    let mut rig = Rig::new(
+        with_margin(MarginCounts::Free { writes_max: 186, frees_written: true }),
+        DeviceSpec::Null,
+    );
     for page in 0..4_000 {
         rig.change(page);
         rig.operate(|_, _| Ok(()));
@@ -106,7 +109,9 @@ fn a_page_under_write_can_be_read_and_not_changed() {
     let mut rig = Rig::new(midpoint_pool(FRAMES), disk());
     (0..FRAMES).for_each(|page| rig.create(page));
     // The frame of page 0 is needed: its write is given to the disk, and takes 14 ms at most.
-    assert!(rig.machine.reserve(&mut rig.thread.clone(), 1).is_err());
+    let mut other = SimThread::new(rig.thread.now());
+    assert!(rig.machine.reserve(&mut other, 1).is_err());
+    assert!(rig.machine.work(&mut other).is_ok(), "it need not wait for the write itself");
     let before = rig.thread.now();
     rig.read(0);
     assert_eq!(rig.thread.now(), before, "reading it does not wait");

@@ -11,7 +11,7 @@ const HELD: u32 = 9_000;
 #[test]
 fn a_held_page_never_leaves() {
     let mut rig = Rig::new(lru_pool(FRAMES), DeviceSpec::Null);
-    let mut holder = rig.thread.clone();
+    let mut holder = SimThread::new(rig.thread.now());
     let frame = rig.fetch(HELD);
     rig.machine.hold(&mut holder, frame);
     (0..10 * FRAMES).for_each(|page| rig.change(page));
@@ -49,7 +49,7 @@ fn instances_keep_areas_together() {
     even.for_each(|page| rig.read(page));
     assert_eq!(rig.machine.free_frames(), u64::from(FRAMES), "the second has no page");
     (0..512).for_each(|page| rig.read(page));
-    rig.machine.follow();
+    rig.machine.follow(Vec::new());
     (512..2_048).for_each(|page| rig.read(page));
     let mut evictions = 0;
     for (_, event) in rig.machine.followed() {

@@ -2,8 +2,8 @@
 
 use cost_model::device::{DeviceSpec, HddSpec, Raid};
 use cost_model::{
-    Bytes, CpuPrices, Event, FrameId, Machine, MachineConfig, Margin, MarginCounts, Neighbours,
-    PageId, PoolConfig, Purpose, SimDuration, SimThread, SimTime, Step,
+    Bytes, Event, FrameId, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PageId,
+    PoolConfig, Purpose, SimDuration, SimThread, SimTime, Step,
 };
 
 /// No page is written before its frame is needed.
@@ -46,6 +46,8 @@ pub(crate) fn disk() -> DeviceSpec {
         queue_max: 1,
         write_cache: Bytes::ZERO,
         sync_latency: SimDuration::ZERO,
+        destage_depth: 8,
+        journal_seek: None,
         max_request: Bytes::mib(1),
     })
 }
@@ -57,17 +59,7 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(pool: PoolConfig, disks: DeviceSpec) -> Self {
-        let config = MachineConfig {
-            cores: 8,
-            prices: CpuPrices::default(),
-            disks,
-            pool,
-            page_size: Bytes::kib(16),
-            os_cache: None,
-            os_copy: SimDuration::ZERO,
-            seed: 1,
-            pages_expected: 1 << 12,
-        };
+        let config = MachineConfig::new(disks, pool);
         Self { machine: Machine::new(config, 1), thread: SimThread::new(SimTime::ZERO) }
     }
 
@@ -124,7 +116,7 @@ impl Rig {
 
     /// The writes that happen during `work`: first page and length of each.
     pub(crate) fn writes(&mut self, work: impl FnOnce(&mut Self)) -> Vec<(u32, u32)> {
-        self.machine.follow();
+        self.machine.follow(Vec::new());
         work(self);
         let events = self.machine.followed().into_iter();
         events

@@ -86,13 +86,25 @@ impl Facts<'_> {
         match cause {
             Cause::Cpu => self.computing(per_row_s),
             Cause::Read => self.reads(per_row_s),
+            Cause::Merge => {
+                "the change buffer is full: a batch of leaves is read and merged".to_owned()
+            }
+            Cause::Log => "commits and flush batches wait until the redo log is durable".to_owned(),
+            Cause::Doublewrite => format!(
+                "{writes:.2} pages are written per row, each to the doublewrite buffer first, one \
+                 batch at a time"
+            ),
+            Cause::CheckpointStall => format!(
+                "the redo log is full until the pages with the oldest changes are written; \
+                 {writes:.2} pages are written per row"
+            ),
             Cause::FreePage => format!(
                 "no page of the pool could be replaced until a dirty one was written; \
                  {writes:.2} pages are written per row"
             ),
             Cause::Flush => format!(
-                "a page under write cannot be changed before the write is done; {writes:.2} pages \
-                 are written per row"
+                "dirty pages at the tail of the LRU list are written, {writes:.2} pages per row, and \
+                 no page is changed while it is written"
             ),
             Cause::Lock => format!(
                 "{} clients share {} cores and the pages they wait for",

@@ -247,8 +247,12 @@ fn role(level: u32, levels: u32) -> String {
 
 fn waiting_for(cause: Cause) -> &'static str {
     match cause {
+        Cause::Merge => "leaves are read so that buffered changes are merged into them",
+        Cause::Log => "the redo log is being made durable",
+        Cause::Doublewrite => "dirty pages go to the doublewrite buffer before their places",
+        Cause::CheckpointStall => "the redo log is full until old changes are written back",
         Cause::FreePage => "no frame is free before a dirty page is written",
-        Cause::Flush => "a page that it must change is being written back",
+        Cause::Flush => "dirty pages are being written back",
         Cause::Lock => "another thread holds what it needs",
         Cause::Read => "a page is being read",
         Cause::Cpu | Cause::Think => "not for the disks",

@@ -218,6 +218,10 @@ pub struct Stalls {
     pub count: u64,
     /// The longest in milliseconds; 0 if there was none.
     pub longest_ms: f64,
+    /// Mean time from the start of one to the start of the next in milliseconds; absent if there
+    /// were fewer than two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spacing_ms: Option<f64>,
 }
 
 /// Percentiles of the latency of statements of one kind in microseconds of virtual time; all 0 if

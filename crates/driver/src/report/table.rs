@@ -160,9 +160,15 @@ fn write_totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     if 0 < totals.coalesces {
         line("pages coalesced", grouped(totals.coalesces))?;
     }
-    if 0 < totals.stalls.count {
+    if totals.stalls.count == 0 {
+        line("stalls", "none of a second or more".to_owned())?;
+    } else {
         let longest = duration(totals.stalls.longest_ms / 1e3);
-        line("stalls", format!("{}, the longest {longest}", grouped(totals.stalls.count)))?;
+        let apart = totals
+            .stalls
+            .spacing_ms
+            .map_or(String::new(), |ms| format!(", {} from start to start", duration(ms / 1e3)));
+        line("stalls", format!("{}, the longest {longest}{apart}", grouped(totals.stalls.count)))?;
     }
     let latencies = [
         ("insert", Some(totals.latency_us)),

@@ -1,19 +1,25 @@
 //! Builds the machine, the engine and the clients that a scenario describes.
 
-use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use change_buffer::{BufferRedo, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
-    Bytes, Draw, Machine, MachineConfig, PoolConfig, SimDuration, SimThread, SimTime,
+    Background, Bytes, Draw, Machine, MachineConfig, OsWriter, PoolConfig, SimDuration, SimThread,
+    SimTime,
 };
 use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource};
 
 use super::deleter::Deleter;
 use super::inserter::Inserter;
+use super::merger::Merger;
 use super::querier::Querier;
+use super::statement::Statements;
 use super::world::{Latencies, StallCounter, World};
 use super::{Client, Role, RunError};
 use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
-use crate::scenario::{DeleteConnection, Engine, EngineKind, FileIo, Origin, Scenario, Split};
+use crate::scenario::{
+    DeleteConnection, Engine, EngineKind, FullBuffer, Origin, RedoWord, Scenario, Split,
+};
 use crate::workload::{self, Stream, StreamSpec};
 
 /// Parts of a run draw from streams of their own: the numbers of those that are not the
@@ -24,14 +30,20 @@ const QUERY_STREAM: u64 = 1 << 41;
 /// The world of a scenario at the start of its run.
 pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let stream = scenario.workload.stream.open()?;
-    let threads = scenario.workload.connections() as usize;
+    let background = usize::from(scenario.background.is_some());
+    let threads = scenario.workload.connections() as usize + background;
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
     let (engine, source) = match stream {
-        Stream::IiBench(source) => engine(scenario, &shapes, &mut machine, source),
+        Stream::IiBench(source) => {
+            let layout = scenario.workload.widths.layout(source.domain().profile);
+            engine(scenario, &shapes, &mut machine, source.with_layout(layout))
+        }
         Stream::Micro(source) => engine(scenario, &shapes, &mut machine, source),
         Stream::Recorded(source) => {
-            engine(scenario, &shapes, &mut machine, std::sync::Arc::new(source))
+            let layout = scenario.workload.widths.layout(source.domain().profile);
+            let source = std::sync::Arc::new(source.with_layout(layout));
+            engine(scenario, &shapes, &mut machine, source)
         }
     };
     Ok(World {
@@ -39,6 +51,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         engine,
         source,
         workload: scenario.workload.clone(),
+        statements: statements(scenario, &shapes),
         inserters: scenario.workload.clients,
         next_row: 0,
         rows_done: 0,
@@ -58,7 +71,28 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     })
 }
 
-/// The clients of a scenario: those that insert first.
+/// How many times its entry's bytes an entry takes in the tree in which entries are sorted (`MySQL`
+/// 5.1 source, mi_write.c: `mi_init_bulk_insert`).
+const SORTED_ENTRY_FACTOR: u64 = 16;
+
+fn statements(scenario: &Scenario, shapes: &[IndexShape]) -> Statements {
+    let Scenario { statement, workload, engine, .. } = scenario;
+    let row = engine.rows_apart.map(|rows| {
+        let columns = clustered_shapes(scenario).first().map_or(0, |primary| primary.entry_bytes);
+        rows.header + Bytes::new(columns.into())
+    });
+    let entries: u64 = shapes.iter().skip(1).map(|shape| u64::from(shape.entry_bytes)).sum();
+    let is_bulk = 0 < statement.bulk_rows && statement.bulk_rows <= workload.rows_per_statement;
+    let rows_sorted = statement.bulk_buffer.get() / (entries * SORTED_ENTRY_FACTOR).max(1);
+    Statements {
+        row,
+        row_cache_above: statement.row_cache_above,
+        row_cache: statement.row_cache,
+        bulk_capacity: if is_bulk && 0 < entries { rows_sorted.max(1) as usize } else { 0 },
+    }
+}
+
+/// The clients of a scenario, those that insert first, and its background thread.
 pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
     let workload = &scenario.workload;
     let inserter = || {
@@ -75,19 +109,36 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
             roles.push(Role::Query(Box::new(Querier::new(*queries, draw))));
         }
     }
+    if let Some(config) = &scenario.background {
+        let buffer = scenario.change_buffer.as_ref();
+        let merger = buffer.map(|buffer| Merger::new(buffer, buffer_pages_max(scenario)));
+        roles.push(Role::Background(Box::new(Background::new(config.clone())), merger));
+    }
+    if scenario.os_cache().is_some() {
+        roles.push(Role::System(OsWriter::new(scenario.machine.os_write.period)));
+    }
     let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
     roles.into_iter().map(client).collect()
 }
 
 /// The indexes of the scenario's table.
 pub(super) fn shapes(scenario: &Scenario) -> Vec<IndexShape> {
+    let shapes = clustered_shapes(scenario);
+    match scenario.engine.rows_apart {
+        Some(rows) => workload::pointing(shapes, rows.pointer.get() as u32),
+        None => shapes,
+    }
+}
+
+/// The same with the rows in the first of them.
+fn clustered_shapes(scenario: &Scenario) -> Vec<IndexShape> {
     let workload = &scenario.workload;
     let indexes = workload.secondary_indexes as usize;
     match &workload.stream {
         StreamSpec::IiBench(spec) => {
             workload::shapes(spec.profile, workload.widths.layout(spec.profile), indexes)
         }
-        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes),
+        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes, workload.widths.micro_row()),
         StreamSpec::Recorded { .. } => {
             let profile = workload::Profile::Python2009;
             workload::shapes(profile, workload.widths.layout(profile), indexes)
@@ -105,7 +156,7 @@ pub fn memory_needed(scenario: &Scenario) -> Bytes {
     let secondary = u64::from(scenario.workload.secondary_indexes);
     // 4 bytes a row, chunk links, and the last chunk of a leaf half empty at a poor fill.
     let entries = rows * secondary * 5;
-    // Pages: 36 bytes each here and in the page table, separators 32, at half-full leaves.
+    // Pages: 68 bytes each here and in the page table, separators 32, at half-full leaves.
     let format = page_format(&scenario.engine);
     let pages: u64 = shapes(scenario)
         .iter()
@@ -115,7 +166,7 @@ pub fn memory_needed(scenario: &Scenario) -> Bytes {
         })
         .sum();
     let frames = scenario.pool.pages(scenario.engine.page_size);
-    Bytes::new(entries + pages * 80 + frames * 48) + Bytes::mib(64)
+    Bytes::new(entries + pages * 112 + frames * 48) + Bytes::mib(64)
 }
 
 /// The identity of the run, for its result.
@@ -173,6 +224,10 @@ fn engine<K: KeySource + Clone + 'static>(
             let config = tree_config(scenario);
             Box::new(BTree::new(config, shapes, source, rows, machine, &mut nobody))
         }
+        EngineKind::ChangeBuffer => {
+            let (tree, buffer) = (tree_config(scenario), buffer_config(scenario));
+            Box::new(ChangeBuffered::new(tree, buffer, shapes, source, rows, machine, &mut nobody))
+        }
         EngineKind::Fractal => {
             let rules = scenario.fractal.as_ref().expect("the rules of the engine");
             let config = rules.config(scenario.os_cache());
@@ -200,14 +255,15 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
             neighbours: pool.neighbours,
             area_pages: pool.area_pages,
         },
+        log_disks: None,
+        write_back: scenario.write_back.clone(),
+        redo: scenario.redo.clone(),
+        commit: scenario.commit,
         page_size: engine.page_size,
-        os_cache: match pool.io {
-            FileIo::Direct => None,
-            FileIo::Buffered => machine
-                .memory
-                .map(|memory| Bytes::new(memory.get().saturating_sub(pool.size.get()))),
-        },
+        os_cache: scenario.os_cache(),
         os_copy: machine.os_copy,
+        os_write: machine.os_write,
+        statement_header: scenario.statement.header,
         seed: scenario.seed,
         pages_expected: memory_needed(scenario).get() / 80,
     }
@@ -236,8 +292,64 @@ fn tree_config(scenario: &Scenario) -> TreeConfig {
             Split::Random { spread } => SplitPolicy::Random { spread },
         },
         sibling_reads: engine.sibling_reads,
+        redo: redo_format(engine),
         seed: scenario.seed,
     }
+}
+
+/// Pages of the change buffer at most; 0 without one.
+fn buffer_pages_max(scenario: &Scenario) -> u32 {
+    let pages = scenario.pool.pages(scenario.engine.page_size) as f64;
+    scenario.change_buffer.as_ref().map_or(0, |buffer| (pages * buffer.max_size) as u32)
+}
+
+fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
+    let buffer = scenario.change_buffer.as_ref().expect("the engine has one");
+    let engine = &scenario.engine;
+    let page = engine.page_size.get() as u32;
+    let bytes = |bytes: Bytes| bytes.get() as u32;
+    ChangeBufferConfig {
+        pages_max: buffer_pages_max(scenario),
+        when_full: match buffer.when_full {
+            FullBuffer::Contract => WhenFull::Contract,
+            FullBuffer::Refuse => WhenFull::Refuse,
+        },
+        active_contract: buffer.active_contract,
+        check_extra: bytes(buffer.check_extra),
+        entry_header: bytes(buffer.entry_header),
+        entry_column: bytes(buffer.entry_column),
+        by_arrival: buffer.by_arrival,
+        page_usable: bytes(buffer.page_usable),
+        directory_halves: bytes(engine.directory_slot) * 2 / engine.directory_records,
+        reorganize_limit: page / 32,
+        join_below: page / 2,
+        join_right: buffer.join_right,
+        free_flushed_every: buffer.free_flushed_every,
+        bitmap_pages: page,
+        group_pages: 8,
+        group_volume: page / 32 * 3,
+        redo: redo_format(engine).map(|redo| BufferRedo {
+            insert: redo.record_header + PAGE_NUMBER + redo.insert + redo.end,
+            delete: redo.record_header + PAGE_NUMBER + OFFSET + redo.end,
+            moved: redo.moved,
+            split: redo.split,
+            bitmap: redo.record_header + PAGE_NUMBER + OFFSET + 1 + redo.end,
+        }),
+        seed: scenario.seed,
+    }
+}
+
+/// Bytes of a page number and of an offset in a redo record.
+const PAGE_NUMBER: u32 = 4;
+const OFFSET: u32 = 2;
+
+fn redo_format(engine: &Engine) -> Option<RedoFormat> {
+    let redo = engine.redo?;
+    let (split, transaction) = (redo.split.get() as u32, redo.transaction.get() as u32);
+    Some(match redo.format {
+        RedoWord::MySql51 => RedoFormat::mysql_5_1(split, transaction),
+        RedoWord::MariaDb1011 => RedoFormat::mariadb_10_11(split, transaction),
+    })
 }
 
 fn page_format(engine: &Engine) -> PageFormat {

@@ -1,6 +1,6 @@
 //! Deleting the oldest rows, on the inserting connection or on one of its own.
 
-use cost_model::{SimDuration, SimThread, SimTime};
+use cost_model::{SimDuration, SimThread, SimTime, StoredRows};
 use index::{IndexId, RowId};
 
 use super::world::World;
@@ -16,6 +16,7 @@ pub(super) struct Deletion {
     row: u64,
     end: u64,
     index: u8,
+    is_committing: bool,
 }
 
 impl Deletion {
@@ -36,9 +37,11 @@ impl Deletion {
         if world.rows_done < world.oldest_row + window + rows {
             return None;
         }
+        world.engine.begin_transaction(&mut world.machine);
         let row = world.oldest_row;
         world.oldest_row += rows;
-        let deletion = Self { started: thread.now(), row, end: row + rows, index: 0 };
+        let deletion =
+            Self { started: thread.now(), row, end: row + rows, index: 0, is_committing: false };
         let price = world.jittered(world.machine.prices().statement);
         world.machine.compute(thread, price);
         Some(deletion)
@@ -62,8 +65,17 @@ impl Deletion {
                 world.machine.compute(thread, price);
             }
         }
-        let price = world.machine.prices().commit;
-        world.machine.compute(thread, price);
+        if !self.is_committing {
+            if world.machine.end_statement(thread, StoredRows::default()).is_err() {
+                return false;
+            }
+            self.is_committing = true;
+            let price = world.machine.prices().commit;
+            world.machine.compute(thread, price);
+        }
+        if world.machine.commit(thread).is_err() {
+            return false;
+        }
         world.delete_latency.record(self.started, thread.now());
         true
     }

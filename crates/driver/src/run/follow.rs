@@ -3,7 +3,8 @@
 use cost_model::{Event, PageId, SimTime, TimeLedger};
 use index::{IndexId, IndexStats, RowId};
 
-use super::{Client, Role, Run};
+use super::world::World;
+use super::{Client, Role, Run, Turn, furthest_behind};
 
 /// What one insert did.
 #[derive(Clone, Debug)]
@@ -32,36 +33,64 @@ pub struct FollowedIndex {
 }
 
 impl Run {
-    /// Inserts the next row, outside of any statement and with all other clients standing still.
+    /// Inserts the next row, outside of any statement, while all others go on as ever.
     ///
     /// Nothing if no client is between two rows, or no row is left.
     pub fn follow_insert(&mut self) -> Option<FollowedInsert> {
-        let Self { world, clients, meter } = self;
-        let Client { thread, .. } = clients.iter_mut().find(|client| match &client.role {
+        let mut client = self.clients.iter().position(|client| match &client.role {
             Role::Insert(inserter) => inserter.is_between_rows(),
-            Role::Delete(_) | Role::Query(_) => false,
+            Role::Delete(_) | Role::Query(_) | Role::Background(..) | Role::System(_) => false,
         })?;
-        if world.rows_total <= world.next_row {
+        if self.world.rows_total <= self.world.next_row {
             return None;
         }
-        let row = RowId(world.next_row);
-        world.next_row += 1;
-        thread.set_horizon(SimTime::NEVER);
+        let row = RowId(self.world.next_row);
+        self.world.next_row += 1;
+        let Client { thread, .. } = &mut self.clients[client];
         let (began, time) = (thread.now(), thread.time().clone());
-        let price = world.machine.prices().row;
-        world.machine.compute(thread, price);
+        let price = self.world.machine.prices().row;
+        self.world.machine.compute(thread, price);
         let mut indexes = Vec::new();
-        for (number, name) in meter.index_names().iter().enumerate() {
+        for number in 0..self.world.engine.index_count() {
             let index = IndexId(number as u8);
-            let began = thread.now();
-            world.machine.follow();
-            while world.engine.insert(&mut world.machine, thread, index, row).is_err() {}
-            world.machine.release(thread);
-            let (stats, events) = (world.engine.stats(index), world.machine.followed());
-            indexes.push(FollowedIndex { name: name.clone(), began, stats, events });
+            let began = self.clients[client].thread.now();
+            let events = self.follow_entry(&mut client, index, row);
+            let name = self.meter.index_names()[number].clone();
+            let stats = self.world.engine.stats(index);
+            indexes.push(FollowedIndex { name, began, stats, events });
         }
-        world.row_done(thread);
+        let thread = &self.clients[client].thread;
+        self.world.row_done(thread);
         Some(FollowedInsert { row, began, time: thread.time().since(&time), indexes })
+    }
+
+    /// Inserts one entry; what others do meanwhile is not noted.
+    fn follow_entry(
+        &mut self,
+        client: &mut usize,
+        index: IndexId,
+        row: RowId,
+    ) -> Vec<(SimTime, Event)> {
+        let mut events = Vec::new();
+        loop {
+            let (next, horizon) = furthest_behind(&self.clients);
+            if next != *client {
+                if self.step(next, horizon) == Turn::Finished && next < *client {
+                    *client -= 1;
+                }
+                continue;
+            }
+            let World { machine, engine, .. } = &mut self.world;
+            let thread = &mut self.clients[*client].thread;
+            thread.set_horizon(horizon);
+            machine.follow(events);
+            let inserted = engine.insert(machine, thread, index, row).is_ok();
+            events = machine.followed();
+            if inserted {
+                machine.release(thread);
+                return events;
+            }
+        }
     }
 
     /// Which index a page belongs to now, by its name, and how high above the leaves it lies.

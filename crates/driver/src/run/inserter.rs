@@ -4,6 +4,7 @@ use cost_model::{SimDuration, SimThread, SimTime};
 use index::{IndexId, RowId};
 
 use super::deleter::Deletion;
+use super::statement::Bulk;
 use super::world::World;
 use super::{Cause, Turn};
 
@@ -16,6 +17,8 @@ pub(super) struct Inserter {
     state: State,
     started: SimTime,
     rows_left: u64,
+    rows_stored: u64,
+    bulk: Bulk,
     rows_uncommitted: u64,
     /// Earliest start of the next statement under a rate limit.
     next_start: SimTime,
@@ -30,6 +33,12 @@ enum State {
     BetweenRows,
     /// Inserting a row: the index that is next.
     Row(RowId, u8),
+    /// Rows of the statement go into the secondary indexes, sorted.
+    Sorted,
+    /// The rows are in; what the statement has changed may have to be written.
+    Ending,
+    /// The statement is done, its commit may wait.
+    Committing,
     /// Deleting rows that have left the window.
     Deleting(Deletion),
 }
@@ -45,6 +54,8 @@ impl Inserter {
             state: State::Idle,
             started: SimTime::ZERO,
             rows_left: 0,
+            rows_stored: 0,
+            bulk: Bulk::default(),
             rows_uncommitted: 0,
             next_start: SimTime::ZERO,
             spacing,
@@ -69,10 +80,29 @@ impl Inserter {
                     self.start_statement(thread, world);
                 }
                 State::BetweenRows => {
-                    if self.rows_left == 0 || world.rows_total <= world.next_row {
-                        self.end_statement(thread, world);
+                    let is_over = self.rows_left == 0 || world.rows_total <= world.next_row;
+                    if 0 < self.bulk.len()
+                        && (is_over || world.statements.bulk_capacity <= self.bulk.len())
+                    {
+                        self.state = State::Sorted;
+                    } else if is_over {
+                        self.state = State::Ending;
                     } else {
                         self.start_row(thread, world);
+                    }
+                }
+                State::Sorted => {
+                    if self.bulk.step(thread, world) {
+                        self.state = State::BetweenRows;
+                    }
+                    if world.pause_at <= world.rows_done {
+                        return Turn::Again;
+                    }
+                }
+                State::Ending => {
+                    let rows = world.statements.stored(self.rows_stored);
+                    if world.machine.end_statement(thread, rows).is_ok() {
+                        self.end_statement(thread, world);
                     }
                 }
                 State::Row(row, index) => {
@@ -83,12 +113,20 @@ impl Inserter {
                     world.machine.release(thread);
                     world.operations += 1;
                     *index += 1;
-                    if usize::from(*index) == world.engine.index_count() {
+                    if 0 < world.statements.bulk_capacity {
+                        self.bulk.push(row);
+                        self.state = State::BetweenRows;
+                    } else if usize::from(*index) == world.engine.index_count() {
                         self.state = State::BetweenRows;
                         world.row_done(thread);
                         if world.pause_at <= world.rows_done {
                             return Turn::Again;
                         }
+                    }
+                }
+                State::Committing => {
+                    if world.machine.commit(thread).is_ok() {
+                        self.statement_done(thread, world);
                     }
                 }
                 State::Deleting(deletion) => {
@@ -107,6 +145,7 @@ impl Inserter {
         let price = world.jittered(world.machine.prices().statement);
         world.machine.compute(thread, price);
         self.rows_left = world.workload.rows_per_statement;
+        self.rows_stored = 0;
         self.state = State::BetweenRows;
     }
 
@@ -117,8 +156,12 @@ impl Inserter {
             let end = (row + LOOK_AHEAD).min(world.rows_total);
             world.engine.prepare(&world.machine, row..end);
         }
+        if self.rows_uncommitted == 0 {
+            world.engine.begin_transaction(&mut world.machine);
+        }
         world.next_row += 1;
         self.rows_left -= 1;
+        self.rows_stored += 1;
         self.rows_uncommitted += 1;
         let price = world.jittered(world.machine.prices().row);
         world.machine.compute(thread, price);
@@ -130,7 +173,13 @@ impl Inserter {
             self.rows_uncommitted = 0;
             let price = world.machine.prices().commit;
             world.machine.compute(thread, price);
+            self.state = State::Committing;
+        } else {
+            self.statement_done(thread, world);
         }
+    }
+
+    fn statement_done(&mut self, thread: &mut SimThread, world: &mut World) {
         world.insert_latency.record(self.started, thread.now());
         self.state = match Deletion::after_statement(thread, world) {
             Some(deletion) => State::Deleting(deletion),

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use cost_model::{
-    Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
+    Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
-use index::{IndexId, IndexStats};
+use index::{BufferStats, IndexId, IndexStats};
 
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    DeviceTotal, IoCount, Latency, Manifest, Messages, PageCounts, Point, RunResult, SCHEMA,
-    Stalls, Totals,
+    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, Messages, PageCounts, Point, RunResult,
+    SCHEMA, Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
 
@@ -44,6 +44,8 @@ struct Snapshot {
     time: TimeLedger,
     io: IoLedger,
     pool: PoolStats,
+    redo: Option<u64>,
+    buffer: Option<BufferStats>,
     splits: u64,
     coalesces: u64,
     messages: Messages,
@@ -60,6 +62,7 @@ struct Interval {
     io: IoLedger,
     requests: u64,
     reads: u64,
+    redo: Option<u64>,
     splits: u64,
     coalesces: u64,
     messages: Messages,
@@ -121,7 +124,7 @@ impl Meter {
             let counts = PageCounts { leaf: stats.leaf_pages, internal: stats.internal_pages };
             (name.clone(), counts)
         });
-        let (reads, writes) = interval.io.reads_and_writes();
+        let (reads, writes) = interval.io.pages_moved();
         let point = Point {
             rows: now.rows,
             rows_full_scale: self.scale.full(now.rows),
@@ -137,11 +140,14 @@ impl Meter {
             reads_per_query: per_query(&interval),
             read_bytes_per_row: interval.per_row(reads.bytes),
             write_bytes_per_row: interval.per_row(writes.bytes),
+            redo_bytes_per_row: interval.redo.map(|bytes| interval.per_row(bytes)),
             hit_ratio: interval.hit_ratio(),
             dirty_pages: world.machine.dirty_pages(),
+            checkpoint_age_bytes: world.machine.checkpoint_age().map(Bytes::get),
             pages: pages.collect(),
             splits: interval.splits,
             coalesces: interval.coalesces,
+            change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
             messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
             time: shares(&interval.time),
             io: purposes(&interval.io),
@@ -164,7 +170,7 @@ impl Meter {
     /// The result of all finished intervals.
     pub(super) fn finish(mut self, world: &World) -> RunResult {
         let whole = self.last.since(&Snapshot::default());
-        let (reads, writes) = whole.io.reads_and_writes();
+        let (reads, writes) = whole.io.pages_moved();
         if reads.requests + writes.requests == 0 {
             self.note("no I/O happened: all pages stayed in the buffer pool".to_owned());
         }
@@ -227,6 +233,8 @@ impl Meter {
             time,
             io: world.machine.io().clone(),
             pool: *world.machine.pool_stats(),
+            buffer: world.engine.buffered(),
+            redo: world.machine.redo_stats().map(|redo| redo.bytes),
             splits: stats.iter().map(|stats| stats.splits).sum(),
             coalesces: stats.iter().map(|stats| stats.coalesces).sum(),
             messages: Messages {
@@ -250,6 +258,7 @@ impl Snapshot {
             io: self.io.since(&earlier.io),
             requests: self.pool.requests - earlier.pool.requests,
             reads: self.pool.reads - earlier.pool.reads,
+            redo: self.redo.map(|bytes| bytes - earlier.redo.unwrap_or_default()),
             splits: self.splits - earlier.splits,
             coalesces: self.coalesces - earlier.coalesces,
             messages: Messages {
@@ -308,8 +317,24 @@ fn purposes(io: &IoLedger) -> BTreeMap<String, IoCount> {
         .collect()
 }
 
+/// The state of a change buffer, and what it did since an earlier one.
+fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffer {
+    let earlier = earlier.unwrap_or_default();
+    ChangeBuffer {
+        entries: now.entries,
+        pages: u64::from(now.pages),
+        merges: now.merges - earlier.merges,
+        merged_entries: now.merged_entries - earlier.merged_entries,
+    }
+}
+
 fn report_stalls(stalls: &StallCounter) -> Stalls {
-    Stalls { count: stalls.count, longest_ms: stalls.longest.as_ns() as f64 / 1e6 }
+    let milliseconds = |time: SimDuration| time.as_ns() as f64 / 1e6;
+    Stalls {
+        count: stalls.count,
+        longest_ms: milliseconds(stalls.longest),
+        spacing_ms: stalls.spacing().map(milliseconds),
+    }
 }
 
 /// `None` if no such statement ended.

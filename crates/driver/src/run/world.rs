@@ -4,6 +4,7 @@ use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime};
 use hdrhistogram::Histogram;
 use index::{IndexEngine, KeySource};
 
+use super::statement::Statements;
 use crate::scenario::Workload;
 
 /// The machine, the engine, the key stream, and the counts the clients keep together.
@@ -12,6 +13,8 @@ pub(super) struct World {
     pub(super) engine: Box<dyn IndexEngine>,
     pub(super) source: Box<dyn KeySource>,
     pub(super) workload: Workload,
+    /// What becomes of the rows of a statement.
+    pub(super) statements: Statements,
     /// Threads that insert.
     pub(super) inserters: u32,
     /// The row the next insert takes: the table's auto-increment.
@@ -66,18 +69,27 @@ pub(super) struct StallCounter {
     threshold: SimDuration,
     pub(super) count: u64,
     pub(super) longest: SimDuration,
+    /// When the first and the last of them began.
+    began: Option<(SimTime, SimTime)>,
 }
 
 impl StallCounter {
     pub(super) fn new(threshold: SimDuration) -> Self {
-        Self { threshold, count: 0, longest: SimDuration::ZERO }
+        Self { threshold, count: 0, longest: SimDuration::ZERO, began: None }
     }
 
     fn gap(&mut self, from: SimTime, to: SimTime) {
         if from < to && self.threshold <= to.since(from) {
             self.count += 1;
             self.longest = self.longest.max(to.since(from));
+            self.began = Some((self.began.map_or(from, |(first, _)| first), from));
         }
+    }
+
+    /// Mean time from the start of one to the start of the next; `None` with fewer than two.
+    pub(super) fn spacing(&self) -> Option<SimDuration> {
+        let (first, last) = self.began.filter(|_| 1 < self.count)?;
+        Some(SimDuration::from_ns(last.since(first).as_ns() / (self.count - 1)))
     }
 
     /// The stalls of this interval; the next one begins.
@@ -88,6 +100,9 @@ impl StallCounter {
     pub(super) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.longest = self.longest.max(other.longest);
+        if let Some((first, last)) = other.began {
+            self.began = Some((self.began.map_or(first, |(first, _)| first), last));
+        }
     }
 }
 
@@ -102,5 +117,29 @@ impl Latencies {
     pub(super) fn record(&mut self, from: SimTime, to: SimTime) {
         let micros = to.since(from).as_ns() / 1_000;
         self.0.record(micros).expect("the histogram grows");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stalls_are_spaced_from_start_to_start_across_intervals() {
+        let at = |ms: u64| SimTime::from_ns(ms * 1_000_000);
+        let mut stalls = StallCounter::new(SimDuration::from_ms(1_000));
+        let mut whole = StallCounter::new(SimDuration::from_ms(1_000));
+        stalls.gap(at(500), at(1_499));
+        assert_eq!((stalls.count, stalls.spacing()), (0, None), "too short to be one");
+        stalls.gap(at(2_000), at(3_000));
+        assert_eq!((stalls.count, stalls.spacing()), (1, None), "nothing to be apart from");
+        whole.merge(&stalls.take());
+        for start in [10_000, 12_000] {
+            stalls.gap(at(start), at(start + 1_500));
+        }
+        assert_eq!(stalls.spacing(), Some(SimDuration::from_ms(2_000)));
+        whole.merge(&stalls.take());
+        assert_eq!((whole.count, whole.longest), (3, SimDuration::from_ms(1_500)));
+        assert_eq!(whole.spacing(), Some(SimDuration::from_ms(5_000)));
     }
 }

@@ -10,8 +10,8 @@ use super::kind::grouped;
 use super::pool::FileIo;
 use super::scale::Scale;
 use super::values::Values;
-use super::workload::QueryKind;
-use crate::workload::{IiBenchSpec, Profile, StreamSpec, micro_shapes, shapes};
+use super::workload::{DeleteConnection, QueryKind};
+use crate::workload::{IiBenchSpec, Profile, StreamSpec, micro_shapes, pointing, shapes};
 
 /// Frames that the pages of one path through every index of a table need, with those that a
 /// split touches.
@@ -44,6 +44,7 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Checked {
     super::fractal::check(scenario, values)?;
     pool(scenario, values)?;
     workload(scenario, values)?;
+    statement(scenario, values)?;
     queries(scenario, values)?;
     scale(scenario, values)?;
     report(scenario, values)
@@ -118,15 +119,19 @@ fn engine(scenario: &Scenario, values: &Values) -> Checked {
 pub(super) fn table_shapes(scenario: &Scenario) -> Vec<IndexShape> {
     let workload = &scenario.workload;
     let indexes = workload.secondary_indexes as usize;
-    match &workload.stream {
+    let shapes = match &workload.stream {
         StreamSpec::IiBench(IiBenchSpec { profile, .. }) => {
             shapes(*profile, workload.widths.layout(*profile), indexes)
         }
-        StreamSpec::Micro(_) => micro_shapes(0 < indexes),
+        StreamSpec::Micro(_) => micro_shapes(0 < indexes, workload.widths.micro_row()),
         // The widest there is: what the recording holds is known when it is opened.
         StreamSpec::Recorded { .. } => {
             shapes(Profile::Layout2023, workload.widths.layout(Profile::Layout2023), indexes)
         }
+    };
+    match scenario.engine.rows_apart {
+        Some(rows) => pointing(shapes, rows.pointer.get() as u32),
+        None => shapes,
     }
 }
 
@@ -228,6 +233,39 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
         return Err(values.conflict("workload.secondary_indexes", reason.to_owned()));
     }
     Ok(())
+}
+
+/// Rules of engines that have no log: statements one at a time, files through the page cache.
+fn statement(scenario: &Scenario, values: &Values) -> Checked {
+    let fail = |key, reason: &str| Err(values.conflict(key, reason.to_owned()));
+    let (workload, engine) = (&scenario.workload, &scenario.engine);
+    if engine.rows_apart.is_some() && scenario.statement.header.is_none() {
+        return fail("engine.rows", "needs statement.end = \"write-pages\", which writes the rows");
+    }
+    if engine.rows_apart.is_some() && workload.window.is_some() {
+        return fail("workload.window", "the chain of deleted rows of engine.rows is not modelled");
+    }
+    if scenario.statement.header.is_none() {
+        return Ok(());
+    }
+    if scenario.pool.io == FileIo::Direct {
+        return fail("pool.io", "statement.end writes to the page cache: must be buffered");
+    }
+    if scenario.redo.is_some() {
+        return fail(
+            "statement.end",
+            "pages must not be written before their log (redo.files = 0)",
+        );
+    }
+    if 1 < workload.clients {
+        return fail("workload.clients", "statement.end: one statement at a time has the table");
+    }
+    match workload.window {
+        Some(window) if window.connection == DeleteConnection::Separate => {
+            fail("workload.delete_connection", "statement.end: one connection has the table")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn queries(scenario: &Scenario, values: &Values) -> Checked {

@@ -2,7 +2,7 @@
 
 use cost_model::Bytes;
 
-use super::kind::Kind;
+use super::kind::{Kind, Word};
 use super::param::{Param, When};
 use super::values::{Choice, Values, words};
 
@@ -19,6 +19,8 @@ pub struct Engine {
     pub record_header: Bytes,
     /// Further bytes of each record of a clustered index.
     pub record_clustered_extra: Bytes,
+    /// Rows that lie apart from all indexes; `None` if the clustered index holds them.
+    pub rows_apart: Option<RowsApart>,
     /// Bytes of a slot of the page directory.
     pub directory_slot: Bytes,
     /// Records that share a slot.
@@ -33,6 +35,8 @@ pub struct Engine {
     pub coalesce_below: f64,
     /// Whether a split reads both neighbours.
     pub sibling_reads: bool,
+    /// What changes write to the redo log; `None` without one.
+    pub redo: Option<Redo>,
     /// Pages of an extent.
     pub extent_pages: u32,
     /// Single pages at the start of a segment.
@@ -41,11 +45,22 @@ pub struct Engine {
     pub segment_reserve: f64,
 }
 
+/// Rows in a file of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsApart {
+    /// Bytes with which an entry of an index says where its row is.
+    pub pointer: Bytes,
+    /// Bytes of a row before its columns.
+    pub header: Bytes,
+}
+
 /// Which engine maintains the indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
     /// A plain B+tree for each index.
     BTree,
+    /// The same with a change buffer.
+    ChangeBuffer,
     /// A message-buffered tree for each index.
     Fractal,
 }
@@ -64,6 +79,33 @@ pub enum Split {
     },
 }
 
+/// The redo log as an engine writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Redo {
+    /// The sizes of its records.
+    pub format: RedoWord,
+    /// Bytes of a split beyond the records that move.
+    pub split: Bytes,
+    /// Bytes of a transaction beyond its rows.
+    pub transaction: Bytes,
+}
+
+/// The sizes of redo records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedoWord {
+    /// Those of `MySQL` 5.1.
+    MySql51,
+    /// Those of `MariaDB` 10.11.
+    MariaDb1011,
+}
+
+/// The words of `engine.redo.format`.
+enum RedoChoice {
+    None,
+    MySql51,
+    MariaDb1011,
+}
+
 /// The words of `engine.split`; a random split has a setting of its own.
 enum SplitWord {
     InnoDb,
@@ -73,6 +115,7 @@ enum SplitWord {
 
 words!(EngineKind {
     "btree" => BTree: "A plain B+tree for each index: every change reads its leaf.";
+    "change-buffer" => ChangeBuffer: "The same, and changes of absent secondary leaves may wait.";
     "fractal" => Fractal: "A message-buffered tree for each index: changes travel down in batches.";
 });
 
@@ -82,14 +125,31 @@ words!(SplitWord {
     "random" => Random: "At a point drawn at random about the middle.";
 });
 
+words!(RedoChoice {
+    "none" => None: "No redo log.";
+    "mysql-5.1" => MySql51: "Each insert describes its index; MySQL 5.1 and 5.5.";
+    "mariadb-10.11" => MariaDb1011: "Physical records without descriptions; a checksum each.";
+});
+
 const SHARE: Kind = Kind::Share(0.0, 0.5);
 const RECORD: Kind = Kind::Bytes(0, 1 << 10);
+
+/// The words of `engine.rows`.
+const ROWS: &[Word] = &[
+    Word { word: "clustered", doc: "In the leaves of the first index." },
+    Word { word: "apart", doc: "In a file of their own, one behind the other; all indexes point." },
+];
+
+const APART: &[When] = &[When::word("engine.rows", &["apart"])];
 
 pub(super) const PARAMS: &[Param] = &[
     Param::new("engine.kind", Kind::Word(EngineKind::WORDS), "Which engine maintains the indexes."),
     Param::new("engine.page_size", Kind::Bytes(1 << 10, 64 << 10), "Bytes of a page.")
         .preset("16KiB")
         .source("MySQL 5.1 source: 16,384 bytes"),
+    Param::new("engine.rows", Kind::Word(ROWS), "Where the rows lie.")
+        .preset("clustered")
+        .source("MySQL 5.1 source, dict0dict.c"),
     Param::new(
         "engine.clustered_reserve",
         SHARE,
@@ -125,6 +185,27 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("engine.sibling_reads", Kind::Bool, "Whether a split reads both neighbours.")
         .preset("true")
         .source("MySQL 5.1 source, btr0cur.c"),
+    Param::new(
+        "engine.redo.format",
+        Kind::Word(RedoChoice::WORDS),
+        "What changes write to the redo log: differences from the neighbouring record.",
+    )
+    .preset("mysql-5.1")
+    .source("MySQL 5.1 source, mtr0log.c, page0cur.c, trx0rec.c"),
+    Param::new(
+        "engine.redo.split",
+        RECORD,
+        "Redo bytes of a split or join beyond the records that move.",
+    )
+    .preset("150B")
+    .assumed("allocation, links, page headers and separator; 100 to 250 bytes of some 7,000"),
+    Param::new(
+        "engine.redo.transaction",
+        RECORD,
+        "Redo bytes of a transaction beyond its rows: undo header, commit.",
+    )
+    .preset("200B")
+    .assumed("50 bytes, and 200 more where a binary log makes it write its XID"),
     Param::new("engine.extent_pages", Kind::Count("pages", 1, 64), "Pages of an extent.")
         .preset("64")
         .source("MySQL 5.1 source, fsp0fsp.c"),
@@ -159,6 +240,22 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("13B")
     .source("MySQL 5.1 source, data0type.h: 6 + 7"),
+    Param::new(
+        "engine.record.row_pointer",
+        Kind::Bytes(2, 8),
+        "Bytes with which an index entry says where its row is.",
+    )
+    .preset("6B")
+    .source("MySQL 5.1 source, mysqld.cc: myisam_data_pointer_size")
+    .when(APART),
+    Param::new(
+        "engine.record.row_header",
+        RECORD,
+        "Bytes of a row before its columns: null and delete bits.",
+    )
+    .preset("1B")
+    .source("MySQL 5.1 source, mi_create.c: 1 or more bytes of bits")
+    .when(APART),
     Param::new("engine.record.directory_slot", RECORD, "Bytes of a slot of the page directory.")
         .preset("2B")
         .source("MySQL 5.1 source, page0page.h"),
@@ -179,6 +276,10 @@ impl Engine {
             page_overhead: values.get("engine.page.overhead"),
             record_header: values.get("engine.record.header"),
             record_clustered_extra: values.get("engine.record.clustered_extra"),
+            rows_apart: values
+                .get::<Option<Bytes>>("engine.record.row_pointer")
+                .zip(values.get("engine.record.row_header"))
+                .map(|(pointer, header)| RowsApart { pointer, header }),
             directory_slot: values.get("engine.record.directory_slot"),
             directory_records: values.get("engine.record.directory_records"),
             clustered_reserve: values.get("engine.clustered_reserve"),
@@ -190,6 +291,7 @@ impl Engine {
             },
             coalesce_below: values.get("engine.coalesce_below"),
             sibling_reads: values.get("engine.sibling_reads"),
+            redo: redo(values),
             extent_pages: values.get("engine.extent_pages"),
             fragment_pages: values.get("engine.fragment_pages"),
             segment_reserve: values.get("engine.segment_reserve"),
@@ -200,4 +302,17 @@ impl Engine {
     pub const fn page_usable(&self) -> Bytes {
         Bytes::new(self.page_size.get() - self.page_overhead.get())
     }
+}
+
+fn redo(values: &Values) -> Option<Redo> {
+    let format = match values.get("engine.redo.format") {
+        RedoChoice::None => return None,
+        RedoChoice::MySql51 => RedoWord::MySql51,
+        RedoChoice::MariaDb1011 => RedoWord::MariaDb1011,
+    };
+    Some(Redo {
+        format,
+        split: values.get("engine.redo.split"),
+        transaction: values.get("engine.redo.transaction"),
+    })
 }

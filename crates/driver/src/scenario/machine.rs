@@ -1,7 +1,7 @@
 //! The machine: cores, prices of computing, memory, disks.
 
 use cost_model::device::{DeviceSpec, HddSpec, Raid, SsdSpec, Tail, VolumeSpec};
-use cost_model::{Bytes, CpuPrices, SimDuration};
+use cost_model::{Bytes, CpuPrices, OsWriteConfig, SimDuration};
 
 use super::kind::{Kind, Word};
 use super::param::{Param, When};
@@ -18,8 +18,10 @@ pub struct Machine {
     pub disk: DeviceSpec,
     /// What computing costs.
     pub cpu: CpuPrices,
-    /// Copying a page between the page cache of the operating system and the buffer pool.
+    /// Copying 16 KiB between the page cache of the operating system and the engine.
     pub os_copy: SimDuration,
+    /// What the operating system writes of its cache by itself; times at the scale of the run.
+    pub os_write: OsWriteConfig,
 }
 
 const TIB: u64 = 1 << 40;
@@ -59,6 +61,13 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("machine.cpu.commit", PRICE, "CPU time per commit.")
         .preset("0us")
         .assumed("contained in the price per row"),
+    Param::new(
+        "machine.cpu.write_call",
+        PRICE,
+        "CPU time per system call that writes to a file when a statement ends, without the copy.",
+    )
+    .preset("3us")
+    .assumed("2 to 5 us on a desktop of 2011: pwrite into the page cache"),
     Param::new("machine.cpu.query", Kind::Duration(1_000, SECOND), "CPU time per query.")
         .preset("100us")
         .assumed("50 to 200 us on servers of 2010: parsing, optimiser, network"),
@@ -68,10 +77,40 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "machine.cpu.os_copy",
         PRICE,
-        "Time to copy a page between the page cache and the pool under buffered I/O.",
+        "Time to copy 16 KiB between the page cache and the engine under buffered I/O.",
     )
     .preset("10us")
     .assumed("5 to 20 us on servers of 2010: a system call and 16 KiB of memory traffic"),
+    Param::new(
+        "machine.os.write_period",
+        Kind::Duration(1_000_000, 1_000 * SECOND),
+        "Time between two looks of the system for old dirty pages of its cache.",
+    )
+    .preset("5s")
+    .source("Linux 2.6, page-writeback.c: dirty_writeback_centisecs")
+    .shrinks(),
+    Param::new(
+        "machine.os.write_age",
+        Kind::Duration(1_000_000, 100_000 * SECOND),
+        "The system writes a page of its cache that is dirty for so long.",
+    )
+    .preset("30s")
+    .source("Linux 2.6, page-writeback.c: dirty_expire_centisecs")
+    .shrinks(),
+    Param::new(
+        "machine.os.dirty_background",
+        Kind::Share(0.0, 1.0),
+        "Share of dirty pages in its cache beyond which the system also writes younger ones.",
+    )
+    .preset("10%")
+    .source("Linux 2.6, page-writeback.c: dirty_background_ratio"),
+    Param::new(
+        "machine.os.dirty_limit",
+        Kind::Share(0.0, 1.0),
+        "The same, beyond which a statement that writes has to write some out and wait.",
+    )
+    .preset("20%")
+    .source("Linux 2.6, page-writeback.c: dirty_ratio"),
 ];
 
 /// The words of `machine.disk.kind`.
@@ -228,6 +267,21 @@ pub(super) const DISK_PARAMS: &[Param] = &[
     .assumed("a disk without durable cache waits for its platter instead")
     .when(ANY),
     Param::new(
+        "machine.disk.destage_depth",
+        Kind::Count("writes", 1, 256),
+        "Cached writes that the controller gives a disk at a time; reads queue with them.",
+    )
+    .preset("8")
+    .assumed("4 to 32: the least depth at which their order gains the 1.5 times that were measured")
+    .when(HDD),
+    Param::new(
+        "machine.disk.journal_seek",
+        Kind::Duration(0, SECOND),
+        "Seek to the file system's journal, whose commit record an fsync without a durable cache waits for; without it no journal.",
+    )
+    .absent()
+    .when(HDD),
+    Param::new(
         "machine.disk.max_request",
         Kind::Bytes(512, 1 << 30),
         "The largest request the device takes; longer ones are cut.",
@@ -261,10 +315,17 @@ impl Machine {
                 page_read: values.get("machine.cpu.page_read"),
                 page_split: values.get("machine.cpu.page_split"),
                 commit: values.get("machine.cpu.commit"),
+                write_call: values.get("machine.cpu.write_call"),
                 query: values.get("machine.cpu.query"),
                 row_returned: values.get("machine.cpu.row_returned"),
             },
             os_copy: values.get("machine.cpu.os_copy"),
+            os_write: OsWriteConfig {
+                period: values.get("machine.os.write_period"),
+                age: values.get("machine.os.write_age"),
+                background: values.get("machine.os.dirty_background"),
+                limit: values.get("machine.os.dirty_limit"),
+            },
         }
     }
 }
@@ -282,7 +343,9 @@ pub(super) fn disk(values: &Values) -> DeviceSpec {
             queue_floor: values.get("machine.disk.queue_floor"),
             queue_max: values.get("machine.disk.queue_max"),
             write_cache: values.get("machine.disk.write_cache"),
+            destage_depth: values.get("machine.disk.destage_depth"),
             sync_latency: values.get("machine.disk.sync_latency"),
+            journal_seek: values.get("machine.disk.journal_seek"),
             max_request: values.get("machine.disk.max_request"),
         }),
         Some("ssd") => DeviceSpec::Ssd(SsdSpec {

@@ -6,7 +6,10 @@ use std::fmt;
 use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
-use super::{engine, fractal, general, machine, pool, report, workload};
+use super::{
+    change_buffer, commit, engine, flush, fractal, general, machine, pool, redo, report, statement,
+    workload,
+};
 
 /// One key of a scenario file.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +202,12 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         machine::PARAMS,
         machine::DISK_PARAMS,
         pool::PARAMS,
+        redo::PARAMS,
+        commit::PARAMS,
+        flush::PARAMS,
         engine::PARAMS,
+        change_buffer::PARAMS,
+        statement::PARAMS,
         fractal::PARAMS,
         workload::PARAMS,
         report::PARAMS,

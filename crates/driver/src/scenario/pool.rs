@@ -3,7 +3,7 @@
 use cost_model::{Bytes, Margin, MarginCounts, Neighbours, SimDuration};
 
 use super::kind::Kind;
-use super::param::Param;
+use super::param::{Param, When};
 use super::values::{Choice, Values, words};
 
 /// The buffer pool of a scenario.
@@ -45,10 +45,18 @@ words!(FileIo {
     "buffered" => Buffered: "Through it, so that it is a second level of cache.";
 });
 
-words!(MarginCounts {
+/// The words of `pool.margin_counts`; a margin of free frames has settings of its own.
+enum MarginWord {
+    FreeAndClean,
+    Free,
+}
+
+words!(MarginWord {
     "free-and-clean" => FreeAndClean: "Free frames and clean pages at the tail (until 5.5).";
     "free" => Free: "Free frames alone, kept by the page cleaner (since 5.6).";
 });
+
+const FREE: &[When] = &[When::word("pool.margin_counts", &["free"])];
 
 words!(Neighbours {
     "none" => None: "No other page.";
@@ -106,7 +114,7 @@ pub(super) const PARAMS: &[Param] = &[
     .source("MySQL 5.1 source, buf0buf.ic"),
     Param::new(
         "pool.margin_scan",
-        Kind::Count("pages", 0, 1 << 20),
+        Kind::Count("pages", 0, 1 << 31),
         "Pages at the tail in which replaceable ones are counted after each read.",
     )
     .preset("133")
@@ -127,11 +135,27 @@ pub(super) const PARAMS: &[Param] = &[
     .source("MySQL 5.1 source, buf0flu.h: 69 + 117"),
     Param::new(
         "pool.margin_counts",
-        Kind::Word(MarginCounts::WORDS),
+        Kind::Word(MarginWord::WORDS),
         "Which pages count as replaceable.",
     )
     .preset("free-and-clean")
     .source("MySQL 5.1 source, buf0flu.c"),
+    Param::new(
+        "pool.margin_writes",
+        Kind::Count("pages", 1, 1 << 20),
+        "Pages that one batch of the page cleaner writes at the tail at most.",
+    )
+    .preset("1024")
+    .source("MySQL 5.6 source, buf0flu.cc: innodb_lru_scan_depth")
+    .when(FREE),
+    Param::new(
+        "pool.margin_frees",
+        Kind::Bool,
+        "Whether a page written there is freed at once; else it stays, clean, for the next batch.",
+    )
+    .preset("true")
+    .source("MySQL 5.6 source, buf0buf.cc: a page of an LRU flush is evicted when it is written")
+    .when(FREE),
     Param::new(
         "pool.flush_neighbours",
         Kind::Word(Neighbours::WORDS),
@@ -162,7 +186,13 @@ impl Pool {
                 scan: values.get("pool.margin_scan"),
                 low: values.get("pool.margin_low"),
                 high: values.get("pool.margin_high"),
-                counts: values.get("pool.margin_counts"),
+                counts: match values.get("pool.margin_counts") {
+                    MarginWord::FreeAndClean => MarginCounts::FreeAndClean,
+                    MarginWord::Free => MarginCounts::Free {
+                        writes_max: values.get("pool.margin_writes"),
+                        frees_written: values.get("pool.margin_frees"),
+                    },
+                },
             },
             neighbours: values.get("pool.flush_neighbours"),
             area_pages: values.get("pool.area_pages"),

@@ -3,7 +3,9 @@
 use super::kind::{Kind, Value, Word};
 use super::param::{Is, Param, When};
 use super::values::{Choice, Values, words};
-use crate::workload::{IiBenchSpec, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec};
+use crate::workload::{
+    IiBenchSpec, MICRO_ROW_BYTES, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec,
+};
 
 /// The workload of a scenario. Rows are at the scale of the run, rates are not scaled.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +41,7 @@ impl Workload {
     }
 }
 
-/// Widths of the columns of purchases, in bytes, where a scenario sets them.
+/// Widths of rows and of the columns of purchases, in bytes, where a scenario sets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnWidths {
     /// Of the primary key.
@@ -48,6 +50,8 @@ pub struct ColumnWidths {
     pub datetime_bytes: Option<u32>,
     /// Of `data`; 0 for a table without it.
     pub data_bytes: Option<u32>,
+    /// Of a row of a micro table.
+    pub row_bytes: Option<u32>,
 }
 
 /// A table of constant size: its oldest rows are deleted as new ones come.
@@ -168,6 +172,14 @@ pub(super) const PARAMS: &[Param] = &[
         Kind::Word(MicroOrder::WORDS),
         "The order in which the indexed numbers arrive.",
     )
+    .when(MICRO),
+    Param::new(
+        "workload.row_bytes",
+        Kind::Count("bytes", MICRO_ROW_BYTES as u64, 8_000),
+        "Bytes of the columns of a row: its key, its number, and others that no index has.",
+    )
+    .preset("16")
+    .source("the measured reference runs: a table of two BIGINT columns")
     .when(MICRO),
     Param::new(
         "workload.file",
@@ -352,6 +364,7 @@ impl Workload {
                 key_bytes: values.get("workload.key_bytes"),
                 datetime_bytes: values.get("workload.datetime_bytes"),
                 data_bytes: values.get("workload.data_bytes"),
+                row_bytes: values.get("workload.row_bytes"),
             },
             rows_per_statement: values.get("workload.rows_per_statement"),
             rows_per_commit: values.get("workload.rows_per_commit"),
@@ -365,6 +378,11 @@ impl Workload {
 }
 
 impl ColumnWidths {
+    /// Bytes of a row of a micro table.
+    pub fn micro_row(self) -> u32 {
+        self.row_bytes.unwrap_or(MICRO_ROW_BYTES)
+    }
+
     /// The table of a profile with these widths.
     pub fn layout(self, profile: Profile) -> RowLayout {
         let published = RowLayout::of(profile);

@@ -5,7 +5,7 @@ use index::IndexShape;
 use super::profile::Profile;
 
 /// Bytes of an INT or FLOAT column.
-const INT: u32 = 4;
+pub(super) const INT: u32 = 4;
 
 /// The widths in which versions of the purchases table differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,21 @@ pub fn shapes(profile: Profile, layout: RowLayout, secondary_indexes: usize) -> 
     std::iter::once(primary).chain(entries).collect()
 }
 
+/// The indexes of a table whose rows lie in a file of their own: an entry has the columns of its
+/// index and `pointer_bytes`, and none has the primary key unless it is that.
+pub fn pointing(mut shapes: Vec<IndexShape>, pointer_bytes: u32) -> Vec<IndexShape> {
+    let primary_bytes = shapes.first().map_or(0, |primary| primary.key_bytes);
+    for shape in &mut shapes {
+        let key = if shape.clustered { primary_bytes } else { shape.key_bytes - primary_bytes };
+        shape.entry_bytes = key + pointer_bytes;
+        shape.key_bytes = key + pointer_bytes;
+        if shape.clustered {
+            (shape.nullable_columns, shape.variable_columns) = (0, 0);
+        }
+    }
+    shapes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +115,16 @@ mod tests {
     fn records_have_the_widths_measured_in_mariadb_10_11() {
         let measured = RowLayout { key_bytes: 8, datetime_bytes: 5, data_bytes: 0 };
         assert_eq!(records(Profile::Python2009, measured), [48, 21, 25, 27]);
+    }
+
+    /// Of rows apart, by the formats of `MyISAM`: 4 + 6, 8 + 6, 12 + 6, and 16 + 6 with a byte
+    /// that says whether the date is null.
+    #[test]
+    fn entries_that_point_to_rows_have_no_primary_key() {
+        let table = shapes(Profile::Python2009, RowLayout::of(Profile::Python2009), 3);
+        let bytes = |shape: &IndexShape| shape.nullable_columns.div_ceil(8) + shape.entry_bytes;
+        let entries = pointing(table, 6);
+        assert_eq!(entries.iter().map(bytes).collect::<Vec<_>>(), [10, 14, 18, 23]);
     }
 
     #[test]

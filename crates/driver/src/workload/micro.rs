@@ -6,6 +6,7 @@ use super::columns::{below, hash};
 use super::error::SpecError;
 use super::packing::bits;
 use super::profile::{ROWS_ALLOWED, ROWS_MAX};
+use super::stored::Stored;
 
 /// The order in which the indexed numbers arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,9 @@ pub struct Micro {
     row_shift: u32,
     k_shift: u32,
 }
+
+/// Bytes of a BIGINT column.
+const BIGINT: u32 = 8;
 
 /// k of the first row in descending order; at least [`ROWS_MAX`].
 const DESCENDING_START: u64 = 1 << 40;
@@ -120,15 +124,32 @@ impl KeySource for Micro {
             _ => Key(whole.0 & !(u128::MAX >> (64 - self.k_shift))),
         }
     }
+
+    fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {
+        let stored = |row: RowId| {
+            let start = Stored::new();
+            let k =
+                if index == IndexId::PRIMARY { start } else { start.integer(self.k(row), BIGINT) };
+            k.integer(row.0 + 1, BIGINT)
+        };
+        stored(a).shared_bytes(&stored(b))
+    }
+
+    fn columns(&self, _index: IndexId) -> u32 {
+        2
+    }
 }
 
-/// The indexes of the table: PRIMARY and, if asked for, k.
-pub fn micro_shapes(with_secondary: bool) -> Vec<IndexShape> {
-    const BIGINT: u32 = 8;
+/// Bytes of a row that has no columns but id and k.
+pub const MICRO_ROW_BYTES: u32 = 2 * BIGINT;
+
+/// The indexes of the table: PRIMARY and, if asked for, k. A row has `row_bytes`, the columns that
+/// no index needs included.
+pub fn micro_shapes(with_secondary: bool, row_bytes: u32) -> Vec<IndexShape> {
     let shape = |name: &str, clustered, key_bytes| IndexShape {
         name: name.into(),
         clustered,
-        entry_bytes: 2 * BIGINT,
+        entry_bytes: if clustered { row_bytes } else { 2 * BIGINT },
         key_bytes,
         nullable_columns: 0,
         variable_columns: 0,
@@ -146,9 +167,10 @@ mod tests {
 
     #[test]
     fn records_have_the_measured_widths() {
-        let shapes = micro_shapes(true);
+        let shapes = micro_shapes(true, MICRO_ROW_BYTES);
         assert_eq!(5 + 13 + shapes[0].entry_bytes, 34);
         assert_eq!(5 + shapes[1].entry_bytes, 21);
-        assert_eq!(micro_shapes(false).len(), 1);
+        assert_eq!(micro_shapes(false, 150)[0].entry_bytes, 150);
+        assert_eq!(micro_shapes(false, 150).len(), 1);
     }
 }

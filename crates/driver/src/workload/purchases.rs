@@ -4,8 +4,10 @@ use index::{IndexId, Key, KeySource, RowId};
 
 use super::columns::Columns;
 use super::error::SpecError;
+use super::layout::{INT, RowLayout};
 use super::packing::Packing;
-use super::profile::Domain;
+use super::profile::{Domain, Profile};
+use super::stored::Stored;
 
 /// Columns as a pure function of the row number.
 pub trait ColumnSource {
@@ -25,6 +27,7 @@ pub struct Purchases<C> {
     source: C,
     packing: Packing,
     domain: Domain,
+    layout: RowLayout,
 }
 
 impl<C: ColumnSource> Purchases<C> {
@@ -33,7 +36,14 @@ impl<C: ColumnSource> Purchases<C> {
     /// # Errors
     /// The columns of an index need more bits than a key has.
     pub(super) fn from_columns(source: C, domain: Domain) -> Result<Self, SpecError> {
-        Ok(Self { source, packing: Packing::new(&domain)?, domain })
+        let layout = RowLayout::of(domain.profile);
+        Ok(Self { source, packing: Packing::new(&domain)?, domain, layout })
+    }
+
+    /// The same stream in a table with other widths.
+    #[must_use]
+    pub fn with_layout(self, layout: RowLayout) -> Self {
+        Self { layout, ..self }
     }
 
     /// What the columns range over.
@@ -45,6 +55,39 @@ impl<C: ColumnSource> Purchases<C> {
     #[inline]
     pub fn columns(&self, row: RowId) -> Columns {
         self.source.columns(row)
+    }
+
+    /// The leading columns of a stored entry, up to what tells it from all others.
+    fn stored(&self, index: IndexId, row: RowId) -> Stored {
+        let RowLayout { key_bytes, datetime_bytes, .. } = self.layout;
+        let id = |stored: Stored| stored.integer(row.0 + 1, key_bytes);
+        if index == IndexId::PRIMARY {
+            return id(Stored::new());
+        }
+        let columns = self.source.columns(row);
+        let (customer, product) = (u64::from(columns.customer), u64::from(columns.product));
+        let register = u64::from(columns.cash_register);
+        let money = |stored: Stored| match self.domain.profile {
+            Profile::Unrounded => stored.float(f32::from_bits(columns.price)),
+            Profile::Layout2023 => {
+                stored.integer(u64::from(columns.price) * u64::from(self.domain.price_step), INT)
+            }
+            Profile::Python2009 | Profile::Layout2017 => {
+                let cents = u64::from(columns.price) * u64::from(self.domain.price_step);
+                stored.float((cents as f64 / 100.0) as f32)
+            }
+        };
+        let market = |stored: Stored| match self.domain.profile {
+            Profile::Layout2023 => money(stored.integer(customer, INT)),
+            _ => money(stored).integer(customer, INT),
+        };
+        let start = Stored::new();
+        id(match (index.0, self.domain.profile) {
+            (1, Profile::Layout2023) => market(start.integer(product, INT)),
+            (1, _) => market(start),
+            (2, _) => market(start.integer(register, INT)),
+            _ => money(start).datetime(columns.batch, datetime_bytes).integer(customer, INT),
+        })
     }
 }
 
@@ -67,5 +110,18 @@ impl<C: ColumnSource> KeySource for Purchases<C> {
 
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
         self.packing.lower_bound(index, row, &self.source.constants(row), columns)
+    }
+
+    fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {
+        self.stored(index, a).shared_bytes(&self.stored(index, b))
+    }
+
+    fn columns(&self, index: IndexId) -> u32 {
+        let leads_with_product = self.domain.profile == Profile::Layout2023;
+        match index.0 {
+            0 => 6 + u32::from(self.layout.data_bytes != 0),
+            1 => 3 + u32::from(leads_with_product),
+            _ => 4,
+        }
     }
 }

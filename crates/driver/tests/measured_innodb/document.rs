@@ -4,17 +4,19 @@ use std::fmt::Write;
 
 use driver::report::text::grouped;
 
-use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS};
+use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS, REDO, REDO_EVERY_ROWS};
 use crate::simulated;
 
 /// Makes a table.
 type Table = fn() -> String;
 
-const TABLES: [(&str, Table); 4] = [
+const TABLES: [(&str, Table); 6] = [
     ("leaf pages", leaf_pages),
     ("internal pages", internal_pages),
     ("micro orders", micro_orders),
     ("reads", reads),
+    ("redo of runs", redo_of_runs),
+    ("redo", redo),
 ];
 
 /// `page` with what stands between the markers of each table made anew.
@@ -83,6 +85,43 @@ fn reads() -> String {
             ratio(measured.leaf, simulated.leaf),
             per_row(measured.internal),
             per_row(simulated.internal),
+        );
+        line(&mut table, &cells);
+    }
+    table
+}
+
+fn redo_of_runs() -> String {
+    let mut table = header("run | rows | measured | simulated | ratio");
+    for run in REDO.chunk_by(|one, next| one.run == next.run) {
+        let rows = run.iter().map(|redo| redo.rows).max().expect("a run has intervals");
+        let measured = run.iter().map(|redo| redo.bytes).sum();
+        let simulated = run.iter().map(simulated::redo_bytes).sum();
+        let cells = format!(
+            "{} | {} | {:.2} | {:.2} | {}",
+            run[0].run,
+            grouped(rows),
+            measured as f64 / rows as f64,
+            simulated as f64 / rows as f64,
+            ratio(measured, simulated),
+        );
+        line(&mut table, &cells);
+    }
+    table
+}
+
+/// The run with secondary indexes.
+fn redo() -> String {
+    let mut table = header("rows | measured | simulated | ratio");
+    let per_row = |bytes: u64| bytes as f64 / REDO_EVERY_ROWS as f64;
+    for measured in REDO.iter().filter(|redo| redo.run == "measured-none-64m") {
+        let simulated = simulated::redo_bytes(measured);
+        let cells = format!(
+            "{} | {:.2} | {:.2} | {}",
+            grouped(measured.rows),
+            per_row(measured.bytes),
+            per_row(simulated),
+            ratio(measured.bytes, simulated),
         );
         line(&mut table, &cells);
     }

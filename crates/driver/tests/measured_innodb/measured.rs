@@ -31,6 +31,18 @@ pub(crate) struct MeasuredReads {
     pub(crate) internal: u64,
 }
 
+/// Redo bytes written while the last of `rows` rows were inserted.
+#[derive(Debug)]
+pub(crate) struct MeasuredRedo {
+    /// The scenario that repeats the run, or the order of the table micro.
+    pub(crate) run: &'static str,
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Rows of an interval of [`REDO`], but for the orders of the table micro.
+pub(crate) const REDO_EVERY_ROWS: u64 = 100_000;
+
 /// Rows of an interval of [`READS`].
 pub(crate) const INTERVAL_ROWS: u64 = 500_000;
 
@@ -70,6 +82,24 @@ pub(crate) static READS: LazyLock<Vec<MeasuredReads>> = LazyLock::new(|| {
     };
     lines(include_str!("reads.csv")).map(line).collect()
 });
+
+/// Two runs in intervals of 100,000 rows, and four orders of the table micro as a whole.
+pub(crate) static REDO: LazyLock<Vec<MeasuredRedo>> = LazyLock::new(|| {
+    let line = |[run, rows, bytes]: [&'static str; 3]| MeasuredRedo {
+        run,
+        rows: number(rows),
+        bytes: number(bytes),
+    };
+    lines(include_str!("redo.csv")).map(line).collect()
+});
+
+impl MeasuredRedo {
+    /// Whether the interval lies beyond the first fifth of its run.
+    pub(crate) fn is_beyond_fifth(&self) -> bool {
+        let end = REDO.iter().filter(|redo| redo.run == self.run).map(|redo| redo.rows).max();
+        end.is_some_and(|end| end < 5 * self.rows)
+    }
+}
 
 impl MeasuredReads {
     /// Whether the secondary leaves were a quarter more than the pool holds during the whole

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use driver::report::{PageCounts, Point};
 use driver::scenario::Scenario;
 
-use crate::measured::{INTERVAL_ROWS, MICRO, PAGES_EVERY_ROWS, READS};
-use crate::measured::{MeasuredMicro, MeasuredPages, MeasuredReads};
+use crate::measured::{INTERVAL_ROWS, MICRO, PAGES_EVERY_ROWS, READS, REDO, REDO_EVERY_ROWS};
+use crate::measured::{MeasuredMicro, MeasuredPages, MeasuredReads, MeasuredRedo};
 
 /// Pages read.
 pub(crate) struct Reads {
@@ -23,10 +23,12 @@ static IN_MEMORY: LazyLock<Vec<Point>> = LazyLock::new(|| {
     points(&load("measured-none-160m", &["pool.size=1GiB".to_owned(), every]))
 });
 
-/// The runs of [`READS`] by name.
+/// The runs of [`READS`] and [`REDO`] by name.
 static OUT_OF_MEMORY: LazyLock<BTreeMap<&str, Vec<Point>>> = LazyLock::new(|| {
-    let every = [format!("report.every_rows={INTERVAL_ROWS}")];
-    once_each(READS.iter().map(|reads| reads.run), |run| points(&load(run, &every)))
+    let every = [format!("report.every_rows={REDO_EVERY_ROWS}")];
+    let is_file = |run: &&'static str| !MICRO_ORDERS.contains_key(run);
+    let names = REDO.iter().map(|redo| redo.run).filter(is_file);
+    once_each(READS.iter().map(|reads| reads.run).chain(names), |run| points(&load(run, &every)))
 });
 
 /// The runs of [`MICRO`] by order.
@@ -35,7 +37,8 @@ static MICRO_ORDERS: LazyLock<BTreeMap<&str, Vec<Point>>> = LazyLock::new(|| {
         let text = format!(
             "use = ['machines/ram-disk', 'engines/mariadb-10.11']\n\
              pool.size = '256MiB'\n\
-             workload = {{ kind = 'micro', order = '{order}', rows = 1_000_000 }}\n",
+             workload = {{ kind = 'micro', order = '{order}', rows = 1_000_000 }}\n\
+             report = {{ every_rows = 1_000_000 }}\n",
         );
         points(&Scenario::parse("micro", &text, &[], None).unwrap())
     };
@@ -54,9 +57,23 @@ pub(crate) fn micro_pages(measured: &MeasuredMicro) -> PageCounts {
 
 /// Pages read in the same interval of the same run.
 pub(crate) fn reads(measured: &MeasuredReads) -> Reads {
-    let point = at(&OUT_OF_MEMORY[measured.run], measured.rows);
-    let pages = |purpose: &str| point.io.get(purpose).map_or(0, |count| count.pages);
+    let within =
+        |point: &&Point| measured.rows - INTERVAL_ROWS < point.rows && point.rows <= measured.rows;
+    let pages = |purpose: &str| {
+        let of = |point: &Point| point.io.get(purpose).map_or(0, |count| count.pages);
+        OUT_OF_MEMORY[measured.run].iter().filter(within).map(of).sum::<u64>()
+    };
     Reads { leaf: pages("leaf_read") + pages("sibling_read"), internal: pages("node_read") }
+}
+
+/// Redo bytes of the same interval of the same run.
+pub(crate) fn redo_bytes(measured: &MeasuredRedo) -> u64 {
+    let (points, rows) = match MICRO_ORDERS.get(measured.run) {
+        Some(points) => (points, measured.rows),
+        None => (&OUT_OF_MEMORY[measured.run], REDO_EVERY_ROWS),
+    };
+    let per_row = at(points, measured.rows).redo_bytes_per_row.expect("the engine has a log");
+    (per_row * rows as f64).round() as u64
 }
 
 /// Pages of the pool of a run of [`READS`].

@@ -103,7 +103,7 @@ impl<E: IndexEngine> Trial<E> {
         build: impl FnOnce(&mut Machine, &mut SimThread) -> E,
     ) -> Self {
         let mut machine = Machine::new(machine, threads);
-        let mut threads = vec![SimThread::new(SimTime::ZERO); threads];
+        let mut threads: Vec<_> = (0..threads).map(|_| SimThread::new(SimTime::ZERO)).collect();
         let engine = build(&mut machine, &mut threads[0]);
         let model = Model::new(engine.index_count());
         Self { machine, threads, engine, keys, model }

@@ -3,9 +3,7 @@
 use std::ops::RangeInclusive;
 
 use cost_model::device::{DeviceSpec, HddSpec, Raid, SsdSpec};
-use cost_model::{
-    Bytes, CpuPrices, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig, SimDuration,
-};
+use cost_model::{Bytes, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig, SimDuration};
 use proptest::prelude::*;
 
 /// A pool has an old part only above tolerance plus minimum of the young part (20 + 5 pages, buf0lru.c).
@@ -14,27 +12,18 @@ const OLD_LEN_MIN: u32 = 26;
 /// A machine whose device takes no time, with a plain LRU pool of `frames` frames that writes a
 /// page only when it needs its frame: for tests of counts.
 pub fn null_machine(frames: u32) -> MachineConfig {
-    MachineConfig {
-        cores: 8,
-        prices: CpuPrices::default(),
-        disks: DeviceSpec::Null,
-        pool: PoolConfig {
-            frames,
-            instances: 1,
-            old_fraction: 0.0,
-            old_len_min: OLD_LEN_MIN,
-            old_blocks_ms: 0,
-            young_distance: 0.0,
-            margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
-            neighbours: Neighbours::None,
-            area_pages: 64,
-        },
-        page_size: Bytes::kib(16),
-        os_cache: None,
-        os_copy: SimDuration::ZERO,
-        seed: 1,
-        pages_expected: 1 << 10,
-    }
+    let pool = PoolConfig {
+        frames,
+        instances: 1,
+        old_fraction: 0.0,
+        old_len_min: OLD_LEN_MIN,
+        old_blocks_ms: 0,
+        young_distance: 0.0,
+        margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
+        neighbours: Neighbours::None,
+        area_pages: 64,
+    };
+    MachineConfig { pages_expected: 1 << 10, ..MachineConfig::new(DeviceSpec::Null, pool) }
 }
 
 /// One disk of 15,000 turns per minute without a write cache: 3.5 ms seek, 4 ms rotation.
@@ -50,6 +39,8 @@ pub fn one_disk() -> DeviceSpec {
         queue_max: 32,
         write_cache: Bytes::ZERO,
         sync_latency: SimDuration::ZERO,
+        destage_depth: 8,
+        journal_seek: None,
         max_request: Bytes::mib(1),
     })
 }
@@ -75,7 +66,11 @@ pub(super) fn machines(frames: RangeInclusive<u32>) -> impl Strategy<Value = Mac
     let touches = (prop_oneof![Just(0u32), Just(5)], prop_oneof![Just(0.0), Just(0.16)]);
     let device =
         prop_oneof![1 => Just(DeviceSpec::Null), 3 => Just(one_disk()), 1 => Just(one_drive())];
-    let counts = prop_oneof![Just(MarginCounts::FreeAndClean), Just(MarginCounts::Free)];
+    let counts = prop_oneof![
+        Just(MarginCounts::FreeAndClean),
+        Just(MarginCounts::Free { writes_max: 4, frees_written: true }),
+        Just(MarginCounts::Free { writes_max: 9, frees_written: false })
+    ];
     let margin = prop_oneof![
         counts.clone().prop_map(|counts| Margin { scan: 0, low: 0, high: 0, counts }),
         counts.prop_map(|counts| Margin { scan: 8, low: 3, high: 6, counts }),

@@ -1,0 +1,120 @@
+//! What an engine needs that lays rules of its own over these trees: changes that wait elsewhere
+//! until their leaf is in memory.
+
+use cost_model::{Machine, PageId, SimThread, Step};
+use index::{IndexId, Key, KeySource, RowId};
+
+use crate::engine::BTree;
+use crate::space::{Direction, SegmentId};
+
+/// A leaf as it lies in its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The index it belongs to.
+    pub index: IndexId,
+    /// Entries it holds.
+    pub records: u16,
+}
+
+/// A segment of the data file that belongs to no index.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherSegment(SegmentId);
+
+impl<K: KeySource> BTree<K> {
+    /// The key of a row in an index, and the leaf where it belongs.
+    #[inline]
+    pub fn place(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
+        self.key_and_leaf(index, row)
+    }
+
+    /// Inserts an entry into the leaf where it belongs; the operation has begun. Tells which two
+    /// leaves came of it if it was split.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    #[inline]
+    pub fn insert_into(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        key: Key,
+        row: RowId,
+        leaf: PageId,
+    ) -> Step<Option<(PageId, PageId)>> {
+        self.last_split = None;
+        self.insert_at(machine, thread, index, key, row, leaf)?;
+        Ok(self.last_split)
+    }
+
+    /// Fetches the pages above a leaf, as every operation on it does.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    #[inline]
+    pub fn fetch_above(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        leaf: PageId,
+    ) -> Step {
+        self.fetch_nodes(machine, thread, leaf)
+    }
+
+    /// Uses the pages fetched above a leaf.
+    #[inline]
+    pub fn touch_above(&self, machine: &mut Machine, thread: &SimThread) {
+        self.touch_nodes(machine, thread);
+    }
+
+    /// What a page is, if it is a leaf.
+    #[inline]
+    pub fn leaf_at(&self, page: PageId) -> Option<Leaf> {
+        let page = self.pages.find(page).filter(|page| page.is_leaf())?;
+        Some(Leaf { index: page.index(), records: page.records() })
+    }
+
+    /// Bytes that an insert could use on a leaf with so many records, after reorganising it.
+    pub fn room(&self, index: IndexId, records: u16) -> i64 {
+        let record = self.record_bytes(index);
+        self.config.format.insertable(record, u32::from(records)).max(0)
+    }
+
+    /// Bytes of an entry in a leaf.
+    pub fn record_bytes(&self, index: IndexId) -> u32 {
+        self.trees[index.index()].leaf_limits.record
+    }
+
+    /// An entry that waited elsewhere goes into its leaf, where there is room for it. The leaf
+    /// forgets its last insert.
+    pub fn merge_into(&mut self, machine: &mut Machine, leaf: PageId, row: RowId) {
+        let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
+        let index = self.pages.get(leaf).index();
+        self.log_insert(machine, index, leaf);
+        self.pages.append(leaf, number);
+        let slots = self.pages.get(leaf).slots();
+        self.pages.set_slots(leaf, slots);
+    }
+
+    /// Counts an entry that was inserted and waits elsewhere.
+    pub fn count_insert(&mut self, index: IndexId) {
+        let stats = &mut self.trees[index.index()].stats;
+        stats.inserts += 1;
+        stats.entries += 1;
+    }
+
+    /// A new segment of the data file.
+    pub fn new_segment(&mut self) -> OtherSegment {
+        OtherSegment(self.space.new_segment())
+    }
+
+    /// A page for a segment.
+    pub fn allocate(&mut self, segment: OtherSegment, near: PageId) -> PageId {
+        self.space.allocate(segment.0, near, Direction::Up)
+    }
+
+    /// Takes a page back from a segment.
+    pub fn free(&mut self, segment: OtherSegment, page: PageId) {
+        self.space.free(segment.0, page);
+    }
+}

@@ -1,0 +1,171 @@
+//! The state of a change buffer: entries, their tree, the bitmap pages, counters.
+
+use std::collections::VecDeque;
+
+use btree::OtherSegment;
+use cost_model::{Draw, Machine, PageId, Purpose, SimThread, Step};
+use index::{BufferStats, IndexShape};
+
+use crate::config::{ChangeBufferConfig, class_bytes};
+use crate::pending::Pending;
+use crate::runs::{LeafId, Run, Runs, Sizes};
+
+/// See the module's documentation.
+pub(crate) struct Buffer {
+    pub(crate) config: ChangeBufferConfig,
+    pub(crate) pending: Pending,
+    pub(crate) runs: Runs,
+    pub(crate) stats: BufferStats,
+    pub(crate) draw: Draw,
+    /// Where its pages lie.
+    pub(crate) segment: OtherSegment,
+    /// Bytes of an entry of each index, and of its columns alone.
+    pub(crate) entry_bytes: Vec<u32>,
+    pub(crate) column_bytes: Vec<u32>,
+    /// Bytes of a record of each index, which the check of free space reckons with.
+    pub(crate) record_bytes: Vec<u32>,
+    /// For each index, by the records of a leaf: what the bitmap says of its free space, in bytes.
+    classes: Vec<Vec<u32>>,
+    /// Pages that are ready for the tree to grow, the next one first: half as many as the tree has.
+    pub(crate) free_pages: VecDeque<PageId>,
+    /// The bitmap page of each group of data pages.
+    bitmaps: Vec<PageId>,
+    /// Operations that could be buffered so far.
+    pub(crate) operations: u64,
+}
+
+/// Bytes of an entry's counter, operation and flag, of which the last may differ from those of the
+/// entry before it.
+const AFTER_COUNTER: u32 = 3;
+
+/// Bytes of a child page number and its marks in an internal page.
+const CHILD_POINTER: u32 = 5;
+
+impl Buffer {
+    pub(crate) fn new(
+        config: ChangeBufferConfig,
+        shapes: &[IndexShape],
+        columns: &[u32],
+        rooms: &[Vec<i64>],
+        record_bytes: Vec<u32>,
+        page_bytes: u32,
+        segment: OtherSegment,
+        root: PageId,
+        data_pages: usize,
+    ) -> Self {
+        // Entries of a page that follow each other begin with the same bytes: all up to the columns,
+        // or up to the counter that tells the order in which they came.
+        let after_counter = |columns: &u32| AFTER_COUNTER + (config.entry_column - 1) * columns;
+        let by_arrival = config.by_arrival;
+        let logged = |(shape, columns): (&IndexShape, &u32)| {
+            shape.entry_bytes + if by_arrival { after_counter(columns) } else { 0 }
+        };
+        let entry = |(shape, columns): (&IndexShape, &u32)| {
+            config.entry_header + config.entry_column * columns + shape.entry_bytes
+        };
+        let entry_bytes: Vec<u32> = shapes.iter().zip(columns).map(entry).collect();
+        let largest = entry_bytes.iter().copied().max().unwrap_or(1);
+        let fan_out =
+            2 * config.page_usable / (2 * (largest + CHILD_POINTER) + config.directory_halves);
+        let sizes = Sizes {
+            usable: config.page_usable,
+            directory_halves: config.directory_halves,
+            reorganize_limit: config.reorganize_limit,
+            join_below: config.join_below,
+            join_right: config.join_right,
+            fan_out: fan_out.max(3),
+        };
+        let classes = rooms
+            .iter()
+            .map(|rooms| rooms.iter().map(|room| class_bytes(*room, page_bytes)).collect())
+            .collect();
+        Self {
+            pending: Pending::new(data_pages),
+            runs: Runs::new(sizes, root, data_pages),
+            stats: BufferStats::default(),
+            draw: Draw::new(config.seed, 1 << 33),
+            segment,
+            entry_bytes,
+            column_bytes: shapes.iter().zip(columns).map(logged).collect(),
+            record_bytes,
+            classes,
+            free_pages: VecDeque::new(),
+            bitmaps: Vec::new(),
+            operations: 0,
+            config,
+        }
+    }
+
+    /// What waits for a data page, as its tree sees it.
+    pub(crate) fn run(&self, page: u32) -> Run {
+        run(&self.pending, &self.entry_bytes, page)
+    }
+
+    /// Bytes that the bitmap says are free on a leaf of an index with so many records.
+    #[inline]
+    pub(crate) fn class(&self, index: usize, records: u16) -> u32 {
+        self.classes[index].get(usize::from(records)).copied().unwrap_or(0)
+    }
+
+    /// Bytes of records that wait for a page, as the check of its free space counts them.
+    pub(crate) fn volume(&self, page: PageId) -> u32 {
+        match self.pending.index(page.0) {
+            Some(index) => {
+                let each = self.record_bytes[usize::from(index)] + self.config.check_extra;
+                u32::from(self.pending.count(page)) * each
+            }
+            None => 0,
+        }
+    }
+
+    /// The bitmap page that describes a data page, if it exists.
+    pub(crate) fn bitmap(&self, page: PageId) -> Option<PageId> {
+        self.bitmaps.get((page.0 / self.config.bitmap_pages) as usize).copied()
+    }
+
+    /// Data pages that bitmap pages exist for.
+    pub(crate) fn described(&self) -> u32 {
+        self.bitmaps.len() as u32 * self.config.bitmap_pages
+    }
+
+    pub(crate) fn add_bitmap(&mut self, page: PageId) {
+        self.bitmaps.push(page);
+    }
+
+    /// Pages that must be ready before a page of the tree may be split.
+    pub(crate) fn reserve_pages(&self) -> usize {
+        (self.runs.pages() / 2 + 3 * (self.runs.height() + 1)) as usize
+    }
+
+    /// Fetches the internal pages of the buffer's tree above a leaf, and uses them.
+    pub(crate) fn use_above(
+        &self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        leaf: LeafId,
+    ) -> Step {
+        for page in self.runs.above(leaf) {
+            let frame = machine.fetch(thread, page, Purpose::BufferRead)?;
+            machine.touch(thread, frame);
+        }
+        Ok(())
+    }
+
+    /// Bytes of redo that something logs; 0 without a log.
+    pub(crate) fn log(&self, machine: &mut Machine, bytes: impl Fn(&crate::BufferRedo) -> u32) {
+        if let Some(redo) = &self.config.redo {
+            machine.log(u64::from(bytes(redo)));
+        }
+    }
+}
+
+/// See [`Buffer::run`].
+pub(crate) fn run(pending: &Pending, entry_bytes: &[u32], page: u32) -> Run {
+    match pending.index(page) {
+        Some(index) => Run {
+            entries: u32::from(pending.count(PageId(page))),
+            bytes: entry_bytes[usize::from(index)],
+        },
+        None => Run::default(),
+    }
+}

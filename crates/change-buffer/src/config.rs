@@ -1,0 +1,103 @@
+//! The rules of a change buffer, as settings.
+
+/// What a change buffer is and by which rules it takes, keeps and gives up entries.
+///
+/// Sources: `MySQL` 5.1 source, ibuf0ibuf.c, and what later versions changed in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangeBufferConfig {
+    /// Pages of its tree at most.
+    pub pages_max: u32,
+    /// What happens when it has as many.
+    pub when_full: WhenFull,
+    /// Whether every insert that splits one of its pages has some entries merged, at any size
+    /// (`innodb_ibuf_active_contract`).
+    pub active_contract: bool,
+    /// Bytes that the check of a leaf's free space adds to each record.
+    pub check_extra: u32,
+    /// Bytes of an entry before its columns, beyond those for each column.
+    pub entry_header: u32,
+    /// Bytes of an entry for each of its columns.
+    pub entry_column: u32,
+    /// Whether entries of a page are kept in the order in which they came (since 5.5), or in that
+    /// of their keys.
+    pub by_arrival: bool,
+    /// Bytes that records can use on one of its pages.
+    pub page_usable: u32,
+    /// Bytes of a page's directory for each of its records, in halves.
+    pub directory_halves: u32,
+    /// A page with garbage is reorganised only if as many bytes are free then; else it is split.
+    pub reorganize_limit: u32,
+    /// A page whose entries take fewer bytes is joined with a neighbour.
+    pub join_below: u32,
+    /// Whether that may be the page after it although there is one before it (since 5.6).
+    pub join_right: bool,
+    /// Every so many changes that could be buffered, clean pages that flushes have left at the
+    /// LRU tail are freed; 0: never.
+    pub free_flushed_every: u32,
+    /// Data pages that one bitmap page describes.
+    pub bitmap_pages: u32,
+    /// Aligned pages that are merged together.
+    pub group_pages: u32,
+    /// On a refusal for space, pages of the group with more buffered bytes are merged too.
+    pub group_volume: u32,
+    /// What its operations log; `None` without a redo log.
+    pub redo: Option<BufferRedo>,
+    /// Seed of the choice of pages to merge.
+    pub seed: u64,
+}
+
+/// What a full change buffer does with the next change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It goes on, and has entries merged after inserts that split one of its pages; it waits for
+    /// that from 5 pages beyond the limit on, and refuses from 10 pages beyond it on (until 5.7).
+    Contract,
+    /// It refuses at the limit, and merges nothing for that (`MariaDB` 10.11, from its counters).
+    Refuse,
+}
+
+/// Redo bytes of operations on a change buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferRedo {
+    /// Of an entry that enters, beside the bytes of its columns: what is the same in all entries
+    /// of a page is not logged.
+    pub insert: u32,
+    /// Of an entry that leaves.
+    pub delete: u32,
+    /// Of an entry that a split or a join moves, beside all of its bytes.
+    pub moved: u32,
+    /// Of a split or a join, beside the entries.
+    pub split: u32,
+    /// Of a change of a bitmap page.
+    pub bitmap: u32,
+}
+
+/// Pages beyond the limit from which on a client waits for the merges (`MySQL` 5.1 source,
+/// `IBUF_CONTRACT_ON_INSERT_SYNC`).
+pub(crate) const SYNC_BEYOND: u32 = 5;
+/// Pages beyond the limit from which on nothing is buffered (`IBUF_CONTRACT_DO_NOT_INSERT`).
+pub(crate) const REFUSE_BEYOND: u32 = 10;
+
+/// What a leaf's free space counts as: the classes of the bitmap, 0 and a 32nd, a 16th and an
+/// eighth of a page.
+pub(crate) fn class_bytes(room: i64, page_bytes: u32) -> u32 {
+    let unit = page_bytes / 32;
+    match room / i64::from(unit) {
+        0 => 0,
+        1 => unit,
+        2 | 3 => 2 * unit,
+        _ => 4 * unit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_classes_are_512_1024_and_2048_bytes() {
+        let classes = [511, 512, 1_023, 1_024, 2_047, 2_048, 9_000];
+        let bytes: Vec<_> = classes.iter().map(|room| class_bytes(*room, 16_384)).collect();
+        assert_eq!(bytes, [0, 512, 512, 1_024, 1_024, 2_048, 2_048]);
+    }
+}

@@ -1,0 +1,351 @@
+//! The engine: where an insert goes.
+
+use std::ops::Range;
+
+use btree::{BTree, TreeConfig};
+use cost_model::{Machine, PageId, Purpose, SimThread, Step};
+use index::{
+    BufferStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor,
+};
+
+use crate::buffer::{self, Buffer};
+use crate::config::{ChangeBufferConfig, REFUSE_BEYOND, SYNC_BEYOND, WhenFull};
+
+/// A B+tree engine with a change buffer: see the crate's documentation.
+pub struct ChangeBuffered<K> {
+    pub(crate) tree: BTree<K>,
+    pub(crate) buffer: Buffer,
+}
+
+/// What became of an insert whose leaf is absent.
+enum Outcome {
+    Buffered,
+    /// The leaf has to be read.
+    Refused,
+}
+
+impl<K: KeySource> ChangeBuffered<K> {
+    /// Empty trees for a table with these indexes, the clustered one first, for about
+    /// `rows_expected` rows. `thread` is charged with the creation of the roots.
+    ///
+    /// # Panics
+    /// If a page cannot hold three entries of every index, or three buffered ones.
+    pub fn new(
+        tree: TreeConfig,
+        buffer: ChangeBufferConfig,
+        shapes: &[IndexShape],
+        source: K,
+        rows_expected: u64,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+    ) -> Self {
+        let indexes = (0..shapes.len()).map(|index| IndexId(index as u8));
+        let columns: Vec<u32> = indexes.clone().map(|index| source.columns(index)).collect();
+        let page_bytes = tree.format.page_bytes;
+        let mut tree = BTree::new(tree, shapes, source, rows_expected, machine, thread);
+        let record_bytes: Vec<u32> =
+            indexes.clone().map(|index| tree.record_bytes(index)).collect();
+        let rooms: Vec<Vec<i64>> = indexes
+            .map(|index| {
+                let most = (page_bytes / tree.record_bytes(index)) as u16;
+                (0..=most).map(|records| tree.room(index, records)).collect()
+            })
+            .collect();
+        let segment = tree.new_segment();
+        let mut root = PageId::NONE;
+        if buffer.pages_max != 0 {
+            root = tree.allocate(segment, PageId(0));
+            while machine.reserve(thread, 1).is_err() {}
+            machine.create(thread, root);
+            machine.note_arrivals();
+        }
+        let data_pages = rows_expected as usize / 64 + 1_024;
+        let buffer = Buffer::new(
+            buffer,
+            shapes,
+            &columns,
+            &rooms,
+            record_bytes,
+            page_bytes,
+            segment,
+            root,
+            data_pages,
+        );
+        Self { tree, buffer }
+    }
+
+    /// An operation begins: what was read is completed first.
+    fn begin(&mut self, machine: &mut Machine, thread: &mut SimThread, changes: bool) -> Step {
+        if changes {
+            machine.begin_change(thread)?;
+        } else {
+            machine.begin(thread)?;
+        }
+        while machine.arrived().is_some() {
+            self.merge_arrival(machine, thread)?;
+        }
+        Ok(())
+    }
+
+    /// Tries to let an entry wait for its absent leaf.
+    fn buffer_insert(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+        leaf: PageId,
+    ) -> Step<Outcome> {
+        self.tree.fetch_above(machine, thread, leaf)?;
+        let (limit, size) = (self.buffer.config.pages_max, self.buffer.runs.pages());
+        match self.buffer.config.when_full {
+            WhenFull::Refuse if limit <= size => return Ok(Outcome::Refused),
+            WhenFull::Contract if limit + REFUSE_BEYOND <= size => {
+                self.contract(machine, thread, true);
+                return Ok(Outcome::Refused);
+            }
+            _ => {}
+        }
+        let bitmap = self.bitmap_page(machine, thread, leaf)?;
+        let records = self.tree.leaf_at(leaf).map_or(u16::MAX, |leaf| leaf.records);
+        let extra = self.buffer.config.check_extra;
+        let needed = self.buffer.volume(leaf) + self.tree.record_bytes(index) + extra;
+        if self.buffer.class(index.index(), records) < needed || 2 < self.buffer.runs.spread(leaf) {
+            self.merge_group(machine, thread, leaf);
+            return Ok(Outcome::Refused);
+        }
+        let before = u32::from(self.buffer.pending.count(leaf));
+        let place = if self.buffer.config.by_arrival {
+            before
+        } else {
+            self.buffer.draw.below(u64::from(before) + 1) as u32
+        };
+        let bytes = self.buffer.entry_bytes[index.index()];
+        let own = self.buffer.runs.leaf_for(leaf, place);
+        let frame =
+            machine.fetch_for_change(thread, self.buffer.runs.page(own), Purpose::BufferRead)?;
+        machine.hold(thread, frame);
+        let splits = !self.buffer.runs.fits(own, bytes);
+        if splits {
+            self.fetch_for_split(machine, thread, own)?;
+        }
+        self.buffer.use_above(machine, thread, own)?;
+        self.tree.touch_above(machine, thread);
+        let first = before == 0;
+        let columns = self.buffer.column_bytes[index.index()];
+        self.buffer
+            .log(machine, |redo| redo.insert + columns + if first { redo.bitmap } else { 0 });
+        let frame = machine.fetch(thread, bitmap, Purpose::BufferRead)?;
+        if first {
+            machine.change(thread, frame);
+        } else {
+            machine.touch(thread, frame);
+        }
+        let own = if splits { self.split(machine, thread, own, leaf, place) } else { own };
+        let frame = machine.fetch(thread, self.buffer.runs.page(own), Purpose::BufferRead)?;
+        machine.change(thread, frame);
+        let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
+        self.buffer.runs.add(own, leaf, place, bytes);
+        self.buffer.pending.push(leaf, index.0, number);
+        self.buffer.stats.buffered += 1;
+        self.tree.count_insert(index);
+        let price = machine.prices().index_entry;
+        machine.compute(thread, price);
+        if splits {
+            self.after_split(machine, thread);
+        }
+        Ok(Outcome::Buffered)
+    }
+
+    /// An insert that split one of the buffer's pages may have to make room in turn.
+    fn after_split(&mut self, machine: &mut Machine, thread: &mut SimThread) {
+        let (limit, size) = (self.buffer.config.pages_max, self.buffer.runs.pages());
+        let contracts = self.buffer.config.when_full == WhenFull::Contract;
+        if contracts && (self.buffer.config.active_contract || limit <= size) {
+            self.contract(machine, thread, limit + SYNC_BEYOND <= size);
+        }
+    }
+
+    /// Inserts into a leaf that is in the pool, or has to be read.
+    fn insert_directly(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+        (key, leaf): (Key, PageId),
+    ) -> Step {
+        let records = self.tree.leaf_at(leaf).map_or(0, |leaf| leaf.records);
+        let before = self.buffer.class(index.index(), records);
+        let after = self.buffer.class(index.index(), records + 1);
+        let bitmap = match before == after {
+            true => None,
+            false => Some(self.bitmap_page(machine, thread, leaf)?),
+        };
+        let split = self.tree.insert_into(machine, thread, index, key, row, leaf)?;
+        if let Some((left, right)) = split {
+            for half in [left, right] {
+                self.change_bitmap(machine, thread, half);
+            }
+        } else if let Some(bitmap) = bitmap {
+            self.change_bitmap_page(machine, thread, bitmap);
+            if after == 0
+                && let Some(frame) = machine.resident(leaf)
+            {
+                machine.make_young(frame);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bitmap page of a data page, fetched so that it can be changed.
+    fn bitmap_page(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        page: PageId,
+    ) -> Step<PageId> {
+        while self.buffer.described() <= page.0 {
+            machine.reserve(thread, 1)?;
+            let near = PageId(self.buffer.described());
+            let bitmap = self.tree.allocate(self.buffer.segment, near);
+            machine.create(thread, bitmap);
+            self.buffer.add_bitmap(bitmap);
+        }
+        let bitmap = self.buffer.bitmap(page).expect("it was just made");
+        let frame = machine.fetch_for_change(thread, bitmap, Purpose::BufferRead)?;
+        machine.hold(thread, frame);
+        Ok(bitmap)
+    }
+
+    /// What the bitmap says of a page has changed. The bitmap page is left alone if it is not in
+    /// the pool just now, which takes a pool of a few pages.
+    pub(crate) fn change_bitmap(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        page: PageId,
+    ) {
+        if let Some(bitmap) = self.buffer.bitmap(page) {
+            self.change_bitmap_page(machine, thread, bitmap);
+        }
+    }
+
+    fn change_bitmap_page(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        bitmap: PageId,
+    ) {
+        if let Some(frame) = machine.resident(bitmap)
+            && machine.fetch_for_change(thread, bitmap, Purpose::BufferRead).is_ok()
+        {
+            self.buffer.log(machine, |redo| redo.bitmap);
+            machine.change(thread, frame);
+        }
+    }
+
+    /// Counts an operation that could be buffered: every few of them free what flushes left.
+    fn count_operation(&mut self, machine: &mut Machine) {
+        self.buffer.operations += 1;
+        let every = u64::from(self.buffer.config.free_flushed_every);
+        if every != 0 && self.buffer.operations.is_multiple_of(every) {
+            machine.free_flushed();
+        }
+    }
+}
+
+impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>) {
+        self.tree.prepare(machine, rows);
+    }
+
+    fn begin_transaction(&mut self, machine: &mut Machine) {
+        self.tree.begin_transaction(machine);
+    }
+
+    fn insert(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+    ) -> Step {
+        self.begin(machine, thread, true)?;
+        let (key, leaf) = self.tree.place(index, row);
+        if index == IndexId::PRIMARY || self.buffer.config.pages_max == 0 {
+            self.tree.insert_into(machine, thread, index, key, row, leaf)?;
+            return Ok(());
+        }
+        if machine.resident(leaf).is_none()
+            && let Outcome::Buffered = self.buffer_insert(machine, thread, index, row, leaf)?
+        {
+            self.count_operation(machine);
+            return Ok(());
+        }
+        self.insert_directly(machine, thread, index, row, (key, leaf))?;
+        self.count_operation(machine);
+        Ok(())
+    }
+
+    fn delete(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        row: RowId,
+    ) -> Step {
+        self.begin(machine, thread, true)?;
+        self.tree.delete(machine, thread, index, row)
+    }
+
+    fn get(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        key: Key,
+    ) -> Step<Option<RowId>> {
+        self.begin(machine, thread, false)?;
+        self.tree.get(machine, thread, index, key)
+    }
+
+    fn range(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        from: &mut Key,
+        visit: &mut Visitor<'_>,
+    ) -> Step {
+        self.begin(machine, thread, false)?;
+        self.tree.range(machine, thread, index, from, visit)
+    }
+
+    fn index_count(&self) -> usize {
+        self.tree.index_count()
+    }
+
+    fn stats(&self, index: IndexId) -> IndexStats {
+        self.tree.stats(index)
+    }
+
+    fn locate(&self, page: PageId) -> Option<(IndexId, u32)> {
+        self.tree.locate(page)
+    }
+
+    fn buffered(&self) -> Option<BufferStats> {
+        let entries = self.buffer.pending.total();
+        Some(BufferStats { entries, pages: self.buffer.runs.pages(), ..self.buffer.stats })
+    }
+
+    fn merge_some(&mut self, machine: &mut Machine, thread: &mut SimThread, pages: u32) -> u32 {
+        self.merge_pages(machine, thread, pages)
+    }
+
+    fn verify(&self) {
+        let Buffer { pending, entry_bytes, .. } = &self.buffer;
+        self.tree.check(|index| pending.of_index(index.0));
+        self.buffer.runs.verify(|page| buffer::run(pending, entry_bytes, page), pending.total());
+    }
+}

@@ -1,0 +1,169 @@
+//! A page was read: what waits for it goes in.
+
+use cost_model::{Machine, PageId, Purpose, SimThread, Step};
+use index::{KeySource, RowId};
+
+use crate::buffer::run;
+use crate::engine::ChangeBuffered;
+use crate::runs::LeafId;
+
+/// So many pages more than must be ready are kept (`MySQL` 5.1 source, ibuf0ibuf.c,
+/// `ibuf_data_too_much_free`).
+const EXCESS_PAGES: usize = 3;
+
+impl<K: KeySource> ChangeBuffered<K> {
+    /// Completes the first page that was read. Nothing happens if a page of the buffer that is
+    /// needed for that must be read itself: then this is tried again.
+    pub(crate) fn merge_arrival(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step {
+        let Some(page) = machine.arrived() else { return Ok(()) };
+        if self.buffer.pending.count(page) != 0
+            && let Some(frame) = machine.resident(page)
+        {
+            machine.hold(thread, frame);
+            self.merge(machine, thread, page)?;
+        }
+        machine.complete_arrival();
+        Ok(())
+    }
+
+    fn merge(&mut self, machine: &mut Machine, thread: &mut SimThread, page: PageId) -> Step {
+        let run_of_page = self.buffer.run(page.0);
+        let leaves: Vec<LeafId> = self.buffer.runs.leaves_of(page).collect();
+        for leaf in &leaves {
+            self.buffer.use_above(machine, thread, *leaf)?;
+            let own = self.buffer.runs.page(*leaf);
+            let frame = machine.fetch_for_change(thread, own, Purpose::BufferRead)?;
+            machine.hold(thread, frame);
+        }
+        if let Some(bitmap) = self.buffer.bitmap(page) {
+            let frame = machine.fetch_for_change(thread, bitmap, Purpose::BufferRead)?;
+            machine.hold(thread, frame);
+        }
+        let mut rows = Vec::with_capacity(run_of_page.entries as usize);
+        self.buffer.pending.for_each(page, |row| rows.push(row));
+        for row in &rows {
+            self.tree.merge_into(machine, page, RowId(u64::from(*row)));
+            self.buffer.log(machine, |redo| redo.delete);
+        }
+        if let Some(frame) = machine.resident(page) {
+            machine.change_quietly(frame);
+        }
+        for leaf in &leaves {
+            if let Some(frame) = machine.resident(self.buffer.runs.page(*leaf)) {
+                machine.change(thread, frame);
+            }
+        }
+        self.buffer.runs.remove(page, run_of_page);
+        self.buffer.pending.clear(page);
+        self.change_bitmap(machine, thread, page);
+        self.buffer.stats.merges += 1;
+        self.buffer.stats.merged_entries += rows.len() as u64;
+        let price = machine.prices().index_entry * rows.len() as u64;
+        machine.compute(thread, price);
+        self.join(machine, thread, leaves[0]);
+        Ok(())
+    }
+
+    /// A leaf of the buffer's tree that has lost entries is joined with a neighbour if they fit
+    /// together and both are in the pool.
+    fn join(&mut self, machine: &mut Machine, thread: &mut SimThread, leaf: LeafId) {
+        let Some(partner) = self.buffer.runs.partner(leaf) else { return };
+        let pages = [leaf, partner].map(|leaf| self.buffer.runs.page(leaf));
+        let [Some(_), Some(_)] = pages.map(|page| machine.resident(page)) else { return };
+        for page in pages {
+            if machine.fetch_for_change(thread, page, Purpose::BufferRead).is_err() {
+                return;
+            }
+        }
+        let (moved, gone) = self.buffer.runs.join(leaf, partner);
+        self.buffer.stats.joins += 1;
+        self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
+        for page in pages {
+            if let Some(frame) = machine.resident(page) {
+                machine.change(thread, frame);
+            }
+        }
+        self.buffer.free_pages.push_front(gone);
+        if self.buffer.reserve_pages() + EXCESS_PAGES < self.buffer.free_pages.len()
+            && let Some(excess) = self.buffer.free_pages.pop_back()
+        {
+            machine.discard(excess);
+            self.tree.free(self.buffer.segment, excess);
+        }
+    }
+
+    /// Fetches what a split of one of the buffer's leaves changes, and frames for what it creates.
+    pub(crate) fn fetch_for_split(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        leaf: LeafId,
+    ) -> Step {
+        let neighbours = [self.buffer.runs.before(leaf), self.buffer.runs.after(leaf)];
+        for neighbour in neighbours.into_iter().flatten() {
+            let page = self.buffer.runs.page(neighbour);
+            let frame = machine.fetch_for_change(thread, page, Purpose::BufferRead)?;
+            machine.hold(thread, frame);
+        }
+        let above: Vec<PageId> = self.buffer.runs.above(leaf).collect();
+        for page in &above {
+            let frame = machine.fetch_for_change(thread, *page, Purpose::BufferRead)?;
+            machine.hold(thread, frame);
+        }
+        while self.buffer.free_pages.len() < self.buffer.reserve_pages() {
+            machine.reserve(thread, 1)?;
+            let near = self.buffer.free_pages.back().map_or(PageId(0), |last| PageId(last.0 + 1));
+            let page = self.tree.allocate(self.buffer.segment, near);
+            self.buffer.log(machine, |redo| redo.split);
+            machine.create(thread, page);
+            self.buffer.free_pages.push_back(page);
+        }
+        let frame =
+            machine.fetch_for_change(thread, self.buffer.free_pages[0], Purpose::BufferRead)?;
+        machine.hold(thread, frame);
+        machine.reserve(thread, above.len() as u32 + 1)
+    }
+
+    /// Splits a leaf of the buffer's tree; returns the half where the entry at `place` of a data
+    /// page goes.
+    pub(crate) fn split(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        leaf: LeafId,
+        data_page: PageId,
+        place: u32,
+    ) -> LeafId {
+        let old = self.buffer.runs.page(leaf);
+        let above: Vec<PageId> = self.buffer.runs.above(leaf).collect();
+        let entries = self.buffer.runs.entries(leaf);
+        let (pending, sizes) = (&self.buffer.pending, &self.buffer.entry_bytes);
+        let free_pages = &mut self.buffer.free_pages;
+        let mut used = Vec::new();
+        let mut take = || {
+            let page = free_pages.pop_front().expect("enough pages are ready");
+            used.push(page);
+            page
+        };
+        let new = take();
+        let moved = self.buffer.runs.split(leaf, new, |page| run(pending, sizes, page), take);
+        self.buffer.stats.splits += 1;
+        debug_assert!(0 < moved.entries && moved.entries < entries);
+        self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
+        for page in std::iter::once(old).chain(above.first().copied()) {
+            if let Some(frame) = machine.resident(page) {
+                machine.change(thread, frame);
+            }
+        }
+        for page in used {
+            match machine.resident(page) {
+                Some(frame) => machine.change(thread, frame),
+                // An internal page, of which nothing has to be read.
+                None => {
+                    machine.create(thread, page);
+                }
+            }
+        }
+        self.buffer.runs.leaf_for(data_page, place)
+    }
+}

@@ -1,0 +1,553 @@
+//! The buffer's own B+tree: which of its pages holds the entries of which data page.
+//!
+//! Its key is the data page's number and then an order within the page, so the entries of a data
+//! page are a run of adjacent records. A leaf is known by where its first entry is: the data page,
+//! and how many of that page's entries lie on leaves before it. What an entry says is not needed
+//! here, only what it weighs.
+
+use cost_model::{Draw, HugeVec, PageId};
+
+const NONE: u32 = u32::MAX;
+
+/// What a data page has waiting: entries, and the bytes of each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) entries: u32,
+    pub(crate) bytes: u32,
+}
+
+/// A leaf of the tree, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LeafId(pub(crate) u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Leaf {
+    page: PageId,
+    /// The data page of its first entry, and how many entries of it lie before.
+    first: u32,
+    carry: u32,
+    entries: u32,
+    used: u32,
+    /// Bytes taken up to the end of the last record, garbage included.
+    heap: u32,
+    prev: u32,
+    next: u32,
+    parent: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    page: PageId,
+    level: u32,
+    children: u32,
+    /// Its first child: a leaf on level 1, a node above.
+    first: u32,
+    /// The node after it on its level.
+    next: u32,
+    parent: u32,
+}
+
+/// Sizes of the tree's pages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) usable: u32,
+    pub(crate) directory_halves: u32,
+    pub(crate) reorganize_limit: u32,
+    pub(crate) join_below: u32,
+    pub(crate) join_right: bool,
+    /// Children of an internal page.
+    pub(crate) fan_out: u32,
+}
+
+/// What an operation did to the tree's pages, besides the leaf it was for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moved {
+    /// Entries that went to another leaf, and their bytes.
+    pub(crate) entries: u32,
+    pub(crate) bytes: u32,
+}
+
+/// See the module's documentation.
+pub(crate) struct Runs {
+    sizes: Sizes,
+    leaves: Vec<Leaf>,
+    nodes: Vec<Node>,
+    free_leaf: u32,
+    /// The last leaf with entries of each data page, or where its first would go.
+    of_page: HugeVec<u32>,
+    last: u32,
+    root_level: u32,
+    live: Vec<u32>,
+    place_in_live: Vec<u32>,
+    pages: u32,
+}
+
+impl Runs {
+    pub(crate) fn new(sizes: Sizes, root: PageId, data_pages: usize) -> Self {
+        let leaf = Leaf {
+            page: root,
+            first: 0,
+            carry: 0,
+            entries: 0,
+            used: 0,
+            heap: 0,
+            prev: NONE,
+            next: NONE,
+            parent: NONE,
+        };
+        Self {
+            sizes,
+            leaves: vec![leaf],
+            nodes: Vec::new(),
+            free_leaf: NONE,
+            of_page: HugeVec::with_capacity(data_pages),
+            last: 0,
+            root_level: 0,
+            live: vec![0],
+            place_in_live: vec![0],
+            pages: 1,
+        }
+    }
+
+    /// Pages of the tree, internal ones included.
+    pub(crate) fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    pub(crate) fn page(&self, leaf: LeafId) -> PageId {
+        self.leaves[leaf.0 as usize].page
+    }
+
+    pub(crate) fn entries(&self, leaf: LeafId) -> u32 {
+        self.leaves[leaf.0 as usize].entries
+    }
+
+    pub(crate) fn before(&self, leaf: LeafId) -> Option<LeafId> {
+        Some(LeafId(self.leaves[leaf.0 as usize].prev)).filter(|leaf| leaf.0 != NONE)
+    }
+
+    pub(crate) fn after(&self, leaf: LeafId) -> Option<LeafId> {
+        Some(LeafId(self.leaves[leaf.0 as usize].next)).filter(|leaf| leaf.0 != NONE)
+    }
+
+    /// The last leaf with entries of a data page, or where its first would go.
+    #[inline]
+    pub(crate) fn last_of(&self, page: PageId) -> LeafId {
+        LeafId((*self.of_page).get(page.index()).copied().unwrap_or(self.last))
+    }
+
+    /// The leaf for a new entry of a data page whose place among its entries is `place`.
+    pub(crate) fn leaf_for(&self, page: PageId, place: u32) -> LeafId {
+        let mut leaf = self.last_of(page);
+        while let Leaf { first, carry, prev, .. } = self.leaves[leaf.0 as usize]
+            && first == page.0
+            && place < carry
+        {
+            leaf = LeafId(prev);
+        }
+        leaf
+    }
+
+    /// On how many leaves the entries of a data page lie.
+    pub(crate) fn spread(&self, page: PageId) -> u32 {
+        let mut leaf = self.last_of(page);
+        let mut leaves = 1;
+        while let Leaf { first, carry, prev, .. } = self.leaves[leaf.0 as usize]
+            && first == page.0
+            && 0 < carry
+        {
+            leaf = LeafId(prev);
+            leaves += 1;
+        }
+        leaves
+    }
+
+    /// The internal pages above a leaf, from the lowest up.
+    pub(crate) fn above(&self, leaf: LeafId) -> impl Iterator<Item = PageId> + '_ {
+        let mut parent = self.leaves[leaf.0 as usize].parent;
+        std::iter::from_fn(move || {
+            let node = self.nodes.get(parent as usize)?;
+            parent = node.parent;
+            Some(node.page)
+        })
+    }
+
+    /// A leaf drawn at random, and of its entries one: the data page it waits for.
+    pub(crate) fn random(
+        &self,
+        draw: &mut Draw,
+        run: impl Fn(u32) -> Run,
+    ) -> Option<(LeafId, u32)> {
+        let leaf = self.live[draw.below(self.live.len() as u64) as usize];
+        let entries = self.leaves[leaf as usize].entries;
+        if entries == 0 {
+            return None;
+        }
+        let mut place = draw.below(u64::from(entries)) as u32;
+        for (page, share) in self.shares(LeafId(leaf), run) {
+            if place < share.entries {
+                return Some((LeafId(leaf), page));
+            }
+            place -= share.entries;
+        }
+        None
+    }
+
+    /// The data pages with entries on a leaf, and how many of them and of their bytes lie there.
+    pub(crate) fn shares(
+        &self,
+        leaf: LeafId,
+        run: impl Fn(u32) -> Run,
+    ) -> impl Iterator<Item = (u32, Run)> {
+        let Leaf { first, carry, next, entries, .. } = self.leaves[leaf.0 as usize];
+        let (end, end_carry) = match self.leaves.get(next as usize) {
+            Some(next) => (next.first, next.carry),
+            None => (NONE, 0),
+        };
+        let (mut page, mut left) = (first, entries);
+        std::iter::from_fn(move || {
+            while 0 < left {
+                let Run { entries, bytes } = run(page);
+                let before = if page == first { carry } else { 0 };
+                let upto = if page == end { end_carry } else { entries };
+                let share = Run { entries: upto - before, bytes };
+                page += 1;
+                if 0 < share.entries {
+                    left -= share.entries;
+                    return Some((page - 1, share));
+                }
+            }
+            None
+        })
+    }
+
+    /// Whether an entry of so many bytes goes on a leaf; else the leaf must be split.
+    pub(crate) fn fits(&self, leaf: LeafId, bytes: u32) -> bool {
+        let leaf = &self.leaves[leaf.0 as usize];
+        let directory = self.directory(leaf.entries + 1);
+        let used = leaf.used + bytes + directory;
+        let contiguous = leaf.heap + bytes + directory <= self.sizes.usable;
+        let free = self.sizes.usable.saturating_sub(leaf.used + directory);
+        used <= self.sizes.usable && (contiguous || self.sizes.reorganize_limit <= free)
+    }
+
+    fn directory(&self, entries: u32) -> u32 {
+        (entries * self.sizes.directory_halves).div_ceil(2)
+    }
+
+    /// An entry enters a leaf that has room, at `place` among the entries of its data page.
+    pub(crate) fn add(&mut self, leaf: LeafId, page: PageId, place: u32, bytes: u32) {
+        let usable = self.sizes.usable;
+        let directory = self.directory(self.leaves[leaf.0 as usize].entries + 1);
+        let record = &mut self.leaves[leaf.0 as usize];
+        record.entries += 1;
+        record.used += bytes;
+        record.heap += bytes;
+        if usable < record.heap + directory {
+            record.heap = record.used;
+        }
+        // Entries of this page on later leaves have one more before them.
+        let mut later = self.last_of(page);
+        while later != leaf {
+            let record = &mut self.leaves[later.0 as usize];
+            debug_assert!(record.first == page.0 && place < record.carry);
+            record.carry += 1;
+            later = LeafId(record.prev);
+        }
+        if self.of_page.len() <= page.index() {
+            let last = self.last;
+            self.of_page.extend_to(page.index() + 64, last);
+        }
+    }
+
+    /// Splits a leaf in the middle of its entries; the new leaf lies on `new_page`. Pages for
+    /// internal levels come from `allocate`, which is told the level.
+    pub(crate) fn split(
+        &mut self,
+        leaf: LeafId,
+        new_page: PageId,
+        run: impl Fn(u32) -> Run,
+        mut allocate: impl FnMut() -> PageId,
+    ) -> Moved {
+        let half = self.leaves[leaf.0 as usize].entries / 2;
+        let mut left = Run::default();
+        let (mut at, mut within) = (0, 0);
+        for (page, share) in self.shares(leaf, &run) {
+            if half <= left.entries + share.entries {
+                let taken = half - left.entries;
+                left.entries += taken;
+                left.bytes += taken * share.bytes;
+                (at, within) = (page, taken);
+                break;
+            }
+            left.entries += share.entries;
+            left.bytes += share.entries * share.bytes;
+        }
+        let old = self.leaves[leaf.0 as usize];
+        let base = if at == old.first { old.carry } else { 0 };
+        let moved = Moved { entries: old.entries - left.entries, bytes: old.used - left.bytes };
+        let new = self.new_leaf(Leaf {
+            page: new_page,
+            first: at,
+            carry: base + within,
+            entries: moved.entries,
+            used: moved.bytes,
+            heap: moved.bytes,
+            prev: leaf.0,
+            next: old.next,
+            parent: old.parent,
+        });
+        let record = &mut self.leaves[leaf.0 as usize];
+        (record.entries, record.used, record.next) = (left.entries, left.bytes, new);
+        match self.leaves.get_mut(old.next as usize) {
+            Some(next) => next.prev = new,
+            None => self.last = new,
+        }
+        self.claim(new);
+        self.add_child(leaf.0, new, &mut allocate);
+        moved
+    }
+
+    /// All data pages whose last entries lie on `leaf`, or would, are told so.
+    fn claim(&mut self, leaf: u32) {
+        let Leaf { first, next, .. } = self.leaves[leaf as usize];
+        let known = self.of_page.len() as u32;
+        let end = self.leaves.get(next as usize).map_or(known, |next| next.first.min(known));
+        for page in first..end {
+            self.of_page[page as usize] = leaf;
+        }
+    }
+
+    fn new_leaf(&mut self, leaf: Leaf) -> u32 {
+        let number = match self.free_leaf {
+            NONE => {
+                self.leaves.push(leaf);
+                self.place_in_live.push(0);
+                self.leaves.len() as u32 - 1
+            }
+            free => {
+                self.free_leaf = self.leaves[free as usize].next;
+                self.leaves[free as usize] = leaf;
+                free
+            }
+        };
+        self.place_in_live[number as usize] = self.live.len() as u32;
+        self.live.push(number);
+        self.pages += 1;
+        number
+    }
+
+    fn add_child(&mut self, old: u32, new: u32, allocate: &mut impl FnMut() -> PageId) {
+        let parent = self.leaves[old as usize].parent;
+        let parent = if parent == NONE {
+            let page = allocate();
+            let node = self.new_node(Node {
+                page,
+                level: 1,
+                children: 1,
+                first: old,
+                next: NONE,
+                parent: NONE,
+            });
+            self.root_level = 1;
+            self.leaves[old as usize].parent = node;
+            node
+        } else {
+            parent
+        };
+        self.leaves[new as usize].parent = parent;
+        self.grow(parent, allocate);
+    }
+
+    /// A node has one more child; one that has too many is split.
+    fn grow(&mut self, number: u32, allocate: &mut impl FnMut() -> PageId) {
+        self.nodes[number as usize].children += 1;
+        let Node { level, children, first, next, parent, .. } = self.nodes[number as usize];
+        if children <= self.sizes.fan_out {
+            return;
+        }
+        let keep = children / 2;
+        let mut child = first;
+        for _ in 0..keep {
+            child = self.sibling(level, child);
+        }
+        let page = allocate();
+        let right = self.new_node(Node {
+            page,
+            level,
+            children: children - keep,
+            first: child,
+            next,
+            parent,
+        });
+        let node = &mut self.nodes[number as usize];
+        (node.children, node.next) = (keep, right);
+        for _ in 0..children - keep {
+            self.set_parent(level, child, right);
+            child = self.sibling(level, child);
+        }
+        if parent == NONE {
+            let page = allocate();
+            let level = level + 1;
+            let root = self.new_node(Node {
+                page,
+                level,
+                children: 1,
+                first: number,
+                next: NONE,
+                parent: NONE,
+            });
+            self.root_level = level;
+            self.nodes[number as usize].parent = root;
+            self.nodes[right as usize].parent = root;
+            self.grow(root, allocate);
+        } else {
+            self.grow(parent, allocate);
+        }
+    }
+
+    fn sibling(&self, level: u32, child: u32) -> u32 {
+        if level == 1 { self.leaves[child as usize].next } else { self.nodes[child as usize].next }
+    }
+
+    fn set_parent(&mut self, level: u32, child: u32, parent: u32) {
+        if level == 1 {
+            self.leaves[child as usize].parent = parent;
+        } else {
+            self.nodes[child as usize].parent = parent;
+        }
+    }
+
+    fn new_node(&mut self, node: Node) -> u32 {
+        self.pages += 1;
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// The leaves with entries of a data page, the last one first.
+    pub(crate) fn leaves_of(&self, page: PageId) -> impl Iterator<Item = LeafId> + '_ {
+        let mut next = Some(self.last_of(page));
+        std::iter::from_fn(move || {
+            let leaf = next?;
+            let Leaf { first, carry, prev, .. } = self.leaves[leaf.0 as usize];
+            next = (first == page.0 && 0 < carry).then_some(LeafId(prev));
+            Some(leaf)
+        })
+    }
+
+    /// All entries of a data page leave.
+    pub(crate) fn remove(&mut self, page: PageId, run: Run) {
+        let mut upto = run.entries;
+        let mut leaf = self.last_of(page);
+        loop {
+            let record = &mut self.leaves[leaf.0 as usize];
+            let before = if record.first == page.0 { record.carry } else { 0 };
+            record.entries -= upto - before;
+            record.used -= (upto - before) * run.bytes;
+            if record.first == page.0 {
+                record.carry = 0;
+            }
+            if before == 0 {
+                return;
+            }
+            (upto, leaf) = (before, LeafId(record.prev));
+        }
+    }
+
+    /// The neighbour that a leaf would be joined with, if it has so few entries that it should be
+    /// and they fit together: the one before it, or the one after the first, or after any.
+    pub(crate) fn partner(&self, leaf: LeafId) -> Option<LeafId> {
+        let record = &self.leaves[leaf.0 as usize];
+        if self.live.len() == 1 || self.sizes.join_below <= record.used {
+            return None;
+        }
+        let (before, after) = (self.before(leaf), self.after(leaf));
+        let after = after.filter(|_| before.is_none() || self.sizes.join_right);
+        before.into_iter().chain(after).find(|partner| {
+            let other = &self.leaves[partner.0 as usize];
+            let directory = self.directory(record.entries + other.entries);
+            record.used + other.used + directory <= self.sizes.usable
+        })
+    }
+
+    /// Levels above the leaves.
+    pub(crate) fn height(&self) -> u32 {
+        self.root_level
+    }
+
+    /// Joins a leaf with its partner: the right one of the two goes. Tells what moved and which
+    /// page is free.
+    pub(crate) fn join(&mut self, leaf: LeafId, partner: LeafId) -> (Moved, PageId) {
+        let is_before = self.leaves[leaf.0 as usize].prev == partner.0;
+        let (left, right) = if is_before { (partner.0, leaf.0) } else { (leaf.0, partner.0) };
+        let gone = self.leaves[right as usize];
+        // Whichever is right: the entries of the underfull leaf are the ones that move.
+        let moving = self.leaves[leaf.0 as usize];
+        let moved = Moved { entries: moving.entries, bytes: moving.used };
+        let record = &mut self.leaves[left as usize];
+        record.entries += gone.entries;
+        record.used += gone.used;
+        record.heap = record.used;
+        record.next = gone.next;
+        match self.leaves.get_mut(gone.next as usize) {
+            Some(next) => next.prev = left,
+            None => self.last = left,
+        }
+        self.drop_leaf(right);
+        self.claim_joined(left, gone.first);
+        (moved, gone.page)
+    }
+
+    fn claim_joined(&mut self, leaf: u32, from: u32) {
+        let next = self.leaves[leaf as usize].next;
+        let known = self.of_page.len() as u32;
+        let end = self.leaves.get(next as usize).map_or(known, |next| next.first.min(known));
+        for page in from..end {
+            self.of_page[page as usize] = leaf;
+        }
+    }
+
+    fn drop_leaf(&mut self, number: u32) {
+        let place = self.place_in_live[number as usize];
+        self.live.swap_remove(place as usize);
+        if let Some(moved) = self.live.get(place as usize) {
+            self.place_in_live[*moved as usize] = place;
+        }
+        self.pages -= 1;
+        let Leaf { parent, next, .. } = self.leaves[number as usize];
+        if let Some(node) = self.nodes.get_mut(parent as usize) {
+            node.children -= 1;
+            if node.first == number {
+                node.first = next;
+            }
+        }
+        self.leaves[number as usize].next = self.free_leaf;
+        self.free_leaf = number;
+    }
+
+    /// Panics if the tree contradicts itself or `run`: for tests.
+    pub(crate) fn verify(&self, run: impl Fn(u32) -> Run, total: u64) {
+        let mut entries = 0;
+        let mut leaf =
+            self.live.iter().copied().find(|leaf| self.leaves[*leaf as usize].prev == NONE);
+        let mut count = 0;
+        while let Some(number) = leaf {
+            let record = &self.leaves[number as usize];
+            let mut sum = Run::default();
+            for (_, share) in self.shares(LeafId(number), &run) {
+                sum.entries += share.entries;
+                sum.bytes += share.entries * share.bytes;
+            }
+            assert_eq!((sum.entries, sum.bytes), (record.entries, record.used), "leaf {number}");
+            assert!(record.used <= self.sizes.usable, "leaf {number} is too full");
+            entries += u64::from(record.entries);
+            count += 1;
+            if let Some(next) = self.leaves.get(record.next as usize) {
+                assert_eq!(next.prev, number, "links");
+                assert!((record.first, record.carry) <= (next.first, next.carry), "order");
+            }
+            leaf = Some(record.next).filter(|next| *next != NONE);
+        }
+        assert_eq!((entries, count), (total, self.live.len()), "entries and leaves");
+    }
+}

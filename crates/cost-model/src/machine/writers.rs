@@ -1,0 +1,116 @@
+//! Writes on their way to the device: by native asynchronous I/O all at once, or through threads
+//! that write one request at a time, lowest place first, joining adjacent pages.
+//!
+//! Rules from `MySQL` 5.1 source, os0file.c (simulated asynchronous I/O).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::batches::BatchId;
+use crate::{PageId, SimTime};
+
+/// Pages that are being written, and those that wait for a thread that writes.
+#[derive(Debug)]
+pub(super) struct Writers {
+    under_way: BinaryHeap<Reverse<Writing>>,
+    threads: Vec<Writer>,
+    join_pages: u32,
+    area_pages: u32,
+    /// When the first request under way is done.
+    next_done: SimTime,
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Writing {
+    pub(super) done: SimTime,
+    pub(super) first: PageId,
+    pub(super) pages: u32,
+    pub(super) batch: BatchId,
+    /// The thread that writes it; none with native asynchronous I/O.
+    thread: Option<u32>,
+}
+
+/// A thread that writes.
+#[derive(Debug, Default)]
+struct Writer {
+    queue: BTreeMap<PageId, BatchId>,
+    is_busy: bool,
+}
+
+/// Adjacent pages that can be given to the device as one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) first: PageId,
+    pub(super) pages: u32,
+    pub(super) batch: BatchId,
+    thread: Option<u32>,
+}
+
+impl Writers {
+    pub(super) fn new(threads: u32, join_pages: u32, area_pages: u32) -> Self {
+        Self {
+            under_way: BinaryHeap::new(),
+            threads: (0..threads).map(|_| Writer::default()).collect(),
+            join_pages: join_pages.max(1),
+            area_pages,
+            next_done: SimTime::NEVER,
+        }
+    }
+
+    /// When the first request under way is done.
+    #[inline]
+    pub(super) fn next_done(&self) -> SimTime {
+        self.next_done
+    }
+
+    /// Adjacent pages that the device gets now; `None` if they have to [`queue`](Self::queue).
+    pub(super) fn direct(&self, first: PageId, pages: u32, batch: BatchId) -> Option<Request> {
+        self.threads.is_empty().then_some(Request { first, pages, batch, thread: None })
+    }
+
+    /// A page waits for the thread of its area; [`next`](Self::next) has it when that is free.
+    /// Tells which batch waited with the same page, which came into being anew since: it need
+    /// not be written for that one.
+    pub(super) fn queue(&mut self, page: PageId, batch: BatchId) -> Option<BatchId> {
+        let thread = (page.0 / self.area_pages) as usize % self.threads.len();
+        self.threads[thread].queue.insert(page, batch)
+    }
+
+    /// The next request of a thread that is free.
+    pub(super) fn next(&mut self) -> Option<Request> {
+        let free = |writer: &Writer| !writer.is_busy && !writer.queue.is_empty();
+        let number = self.threads.iter().position(free)?;
+        let writer = &mut self.threads[number];
+        writer.is_busy = true;
+        let (first, batch) = writer.queue.pop_first()?;
+        let mut pages = 1;
+        while pages < self.join_pages && writer.queue.get(&PageId(first.0 + pages)) == Some(&batch)
+        {
+            writer.queue.remove(&PageId(first.0 + pages));
+            pages += 1;
+        }
+        Some(Request { first, pages, batch, thread: Some(number as u32) })
+    }
+
+    /// The device has taken a request.
+    pub(super) fn started(&mut self, request: Request, done: SimTime) {
+        let Request { first, pages, batch, thread } = request;
+        self.next_done = self.next_done.min(done);
+        self.under_way.push(Reverse(Writing { done, first, pages, batch, thread }));
+    }
+
+    /// Takes a request that is done at `now`; its thread is free again.
+    pub(super) fn take_done(&mut self, now: SimTime) -> Option<Writing> {
+        let Reverse(first) = self.under_way.peek()?;
+        if now < first.done {
+            return None;
+        }
+        let Reverse(writing) = self.under_way.pop()?;
+        if let Some(thread) = writing.thread {
+            self.threads[thread as usize].is_busy = false;
+        }
+        self.next_done = self.under_way.peek().map_or(SimTime::NEVER, |Reverse(next)| next.done);
+        Some(writing)
+    }
+}
