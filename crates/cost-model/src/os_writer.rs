@@ -45,18 +45,15 @@ impl OsWriter {
         while machine.begin(thread).is_ok() {
             let now = thread.now();
             let written = if self.next <= now { machine.write_old_cached(now) } else { None };
-            match written {
-                Some(done) => {
-                    thread.wait_until(done, Cause::Flush);
-                }
-                None => {
-                    if self.next <= now {
-                        self.next = now + self.period;
-                    }
-                    thread.sleep_until(self.next);
-                    break;
-                }
+            if let Some(done) = written {
+                thread.wait_until(done, Cause::Flush);
+                continue;
             }
+            if self.next <= now {
+                self.next = now + self.period;
+            }
+            thread.sleep_until(self.next);
+            break;
         }
     }
 }

@@ -27,13 +27,12 @@ impl Machine {
     /// [`Blocked`](crate::Blocked) until the cache has taken all of it.
     pub fn end_statement(&mut self, thread: &mut SimThread, rows: StoredRows) -> Step {
         let Some(header) = self.config.statement_header else { return Ok(()) };
-        let (until, cause) = match thread.statement_ends {
-            Some(ends) => ends,
-            None => {
-                self.begin(thread)?;
-                let ends = self.write_statement(thread, rows, header);
-                *thread.statement_ends.insert(ends)
-            }
+        let (until, cause) = if let Some(ends) = thread.statement_ends {
+            ends
+        } else {
+            self.begin(thread)?;
+            let ends = self.write_statement(thread, rows, header);
+            *thread.statement_ends.insert(ends)
         };
         self.wait(thread, until, cause)?;
         thread.statement_ends = None;
