@@ -269,9 +269,7 @@ impl Pages {
             return;
         }
         page.recent().iter().for_each(|row| visit(*row));
-        for (_, rows) in self.chunks_of(page) {
-            rows.iter().for_each(|row| visit(*row));
-        }
+        self.chunks_of(page).flat_map(|(_, rows)| rows).for_each(|row| visit(*row));
     }
 
     /// The chunks of a leaf that is no run, newest first, with the rows in them.

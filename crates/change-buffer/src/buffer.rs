@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use btree::OtherSegment;
 use cost_model::{Draw, Machine, PageId, Purpose, SimThread, Step};
-use index::{BufferStats, IndexShape};
+use index::BufferStats;
 
 use crate::config::{ChangeBufferConfig, class_bytes};
 use crate::pending::Pending;
@@ -19,9 +19,9 @@ pub(crate) struct Buffer {
     pub(crate) draw: Draw,
     /// Where its pages lie.
     pub(crate) segment: OtherSegment,
-    /// Bytes of an entry of each index, and of its columns alone.
+    /// Bytes of an entry of each index, and those of it that are logged.
     pub(crate) entry_bytes: Vec<u32>,
-    pub(crate) column_bytes: Vec<u32>,
+    pub(crate) logged_bytes: Vec<u32>,
     /// Bytes of a record of each index, which the check of free space reckons with.
     pub(crate) record_bytes: Vec<u32>,
     /// For each index, by the records of a leaf: what the bitmap says of its free space, in bytes.
@@ -41,29 +41,43 @@ const AFTER_COUNTER: u32 = 3;
 /// Bytes of a child page number and its marks in an internal page.
 const CHILD_POINTER: u32 = 5;
 
+/// What a buffer needs to know of an index.
+pub(crate) struct IndexFacts {
+    /// Columns of an entry, and the bytes of all of them.
+    pub(crate) columns: u32,
+    pub(crate) column_bytes: u32,
+    /// Bytes of a record on a leaf.
+    pub(crate) record_bytes: u32,
+    /// Bytes that an insert could use on a leaf, by the records it holds.
+    pub(crate) rooms: Vec<i64>,
+}
+
+/// Where a buffer lies.
+pub(crate) struct Place {
+    pub(crate) segment: OtherSegment,
+    pub(crate) root: PageId,
+    /// Data pages that are expected.
+    pub(crate) data_pages: usize,
+}
+
 impl Buffer {
     pub(crate) fn new(
         config: ChangeBufferConfig,
-        shapes: &[IndexShape],
-        columns: &[u32],
-        rooms: &[Vec<i64>],
-        record_bytes: Vec<u32>,
+        indexes: &[IndexFacts],
         page_bytes: u32,
-        segment: OtherSegment,
-        root: PageId,
-        data_pages: usize,
+        Place { segment, root, data_pages }: Place,
     ) -> Self {
         // Entries of a page that follow each other begin with the same bytes: all up to the columns,
         // or up to the counter that tells the order in which they came.
-        let after_counter = |columns: &u32| AFTER_COUNTER + (config.entry_column - 1) * columns;
-        let by_arrival = config.by_arrival;
-        let logged = |(shape, columns): (&IndexShape, &u32)| {
-            shape.entry_bytes + if by_arrival { after_counter(columns) } else { 0 }
+        let logged = |index: &IndexFacts| {
+            let types = (config.entry_column - 1) * index.columns;
+            index.column_bytes + if config.by_arrival { AFTER_COUNTER + types } else { 0 }
         };
-        let entry = |(shape, columns): (&IndexShape, &u32)| {
-            config.entry_header + config.entry_column * columns + shape.entry_bytes
+        let entry = |index: &IndexFacts| {
+            config.entry_header + config.entry_column * index.columns + index.column_bytes
         };
-        let entry_bytes: Vec<u32> = shapes.iter().zip(columns).map(entry).collect();
+        let entry_bytes: Vec<u32> = indexes.iter().map(entry).collect();
+        let logged_bytes = indexes.iter().map(logged).collect();
         let largest = entry_bytes.iter().copied().max().unwrap_or(1);
         let fan_out =
             2 * config.page_usable / (2 * (largest + CHILD_POINTER) + config.directory_halves);
@@ -75,10 +89,9 @@ impl Buffer {
             join_right: config.join_right,
             fan_out: fan_out.max(3),
         };
-        let classes = rooms
-            .iter()
-            .map(|rooms| rooms.iter().map(|room| class_bytes(*room, page_bytes)).collect())
-            .collect();
+        let classes = |index: &IndexFacts| {
+            index.rooms.iter().map(|room| class_bytes(*room, page_bytes)).collect()
+        };
         Self {
             pending: Pending::new(data_pages),
             runs: Runs::new(sizes, root, data_pages),
@@ -86,9 +99,9 @@ impl Buffer {
             draw: Draw::new(config.seed, 1 << 33),
             segment,
             entry_bytes,
-            column_bytes: shapes.iter().zip(columns).map(logged).collect(),
-            record_bytes,
-            classes,
+            logged_bytes,
+            record_bytes: indexes.iter().map(|index| index.record_bytes).collect(),
+            classes: indexes.iter().map(classes).collect(),
             free_pages: VecDeque::new(),
             bitmaps: Vec::new(),
             operations: 0,

@@ -8,7 +8,7 @@ use index::{
     BufferStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor,
 };
 
-use crate::buffer::{self, Buffer};
+use crate::buffer::{self, Buffer, IndexFacts, Place};
 use crate::config::{ChangeBufferConfig, REFUSE_BEYOND, SYNC_BEYOND, WhenFull};
 
 /// A B+tree engine with a change buffer: see the crate's documentation.
@@ -39,18 +39,19 @@ impl<K: KeySource> ChangeBuffered<K> {
         machine: &mut Machine,
         thread: &mut SimThread,
     ) -> Self {
-        let indexes = (0..shapes.len()).map(|index| IndexId(index as u8));
-        let columns: Vec<u32> = indexes.clone().map(|index| source.columns(index)).collect();
+        let columns: Vec<u32> =
+            (0..shapes.len()).map(|index| source.columns(IndexId(index as u8))).collect();
         let page_bytes = tree.format.page_bytes;
         let mut tree = BTree::new(tree, shapes, source, rows_expected, machine, thread);
-        let record_bytes: Vec<u32> =
-            indexes.clone().map(|index| tree.record_bytes(index)).collect();
-        let rooms: Vec<Vec<i64>> = indexes
-            .map(|index| {
-                let most = (page_bytes / tree.record_bytes(index)) as u16;
-                (0..=most).map(|records| tree.room(index, records)).collect()
-            })
-            .collect();
+        let facts = |(number, shape): (usize, &IndexShape)| {
+            let index = IndexId(number as u8);
+            let record_bytes = tree.record_bytes(index);
+            let most = (page_bytes / record_bytes) as u16;
+            let rooms = (0..=most).map(|records| tree.room(index, records)).collect();
+            let (columns, column_bytes) = (columns[number], shape.entry_bytes);
+            IndexFacts { columns, column_bytes, record_bytes, rooms }
+        };
+        let indexes: Vec<IndexFacts> = shapes.iter().enumerate().map(facts).collect();
         let segment = tree.new_segment();
         let mut root = PageId::NONE;
         if buffer.pages_max != 0 {
@@ -60,17 +61,8 @@ impl<K: KeySource> ChangeBuffered<K> {
             machine.note_arrivals();
         }
         let data_pages = rows_expected as usize / 64 + 1_024;
-        let buffer = Buffer::new(
-            buffer,
-            shapes,
-            &columns,
-            &rooms,
-            record_bytes,
-            page_bytes,
-            segment,
-            root,
-            data_pages,
-        );
+        let place = Place { segment, root, data_pages };
+        let buffer = Buffer::new(buffer, &indexes, page_bytes, place);
         Self { tree, buffer }
     }
 
@@ -133,9 +125,8 @@ impl<K: KeySource> ChangeBuffered<K> {
         self.buffer.use_above(machine, thread, own)?;
         self.tree.touch_above(machine, thread);
         let first = before == 0;
-        let columns = self.buffer.column_bytes[index.index()];
-        self.buffer
-            .log(machine, |redo| redo.insert + columns + if first { redo.bitmap } else { 0 });
+        let logged = self.buffer.logged_bytes[index.index()];
+        self.buffer.log(machine, |redo| redo.insert + logged + if first { redo.bitmap } else { 0 });
         let frame = machine.fetch(thread, bitmap, Purpose::BufferRead)?;
         if first {
             machine.change(thread, frame);
@@ -179,10 +170,8 @@ impl<K: KeySource> ChangeBuffered<K> {
         let records = self.tree.leaf_at(leaf).map_or(0, |leaf| leaf.records);
         let before = self.buffer.class(index.index(), records);
         let after = self.buffer.class(index.index(), records + 1);
-        let bitmap = match before == after {
-            true => None,
-            false => Some(self.bitmap_page(machine, thread, leaf)?),
-        };
+        let bitmap =
+            if before == after { None } else { Some(self.bitmap_page(machine, thread, leaf)?) };
         let split = self.tree.insert_into(machine, thread, index, key, row, leaf)?;
         if let Some((left, right)) = split {
             for half in [left, right] {

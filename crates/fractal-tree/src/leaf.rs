@@ -7,6 +7,7 @@
 use crate::lists::{Chunks, List};
 use crate::message::{Kind, Message};
 use crate::node::Reactivity;
+use crate::parts::{Form, Parts};
 use crate::sizes::Sizes;
 
 /// Deletions are carried out when they are more than this share of the list: each then costs a
@@ -33,111 +34,9 @@ pub(crate) struct Leaf {
     pub(crate) form: Form,
 }
 
-/// How a leaf lies in memory, which decides how much it takes there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// As it was read.
-    Read,
-    /// As a split or a checkpoint has put it in order.
-    Ordered,
-    /// Messages were applied since it was read.
-    ReadGrown,
-    /// Messages were applied since it was put in order.
-    OrderedGrown,
-}
-
-impl Form {
-    /// What a message makes of it.
-    fn grown(self) -> Self {
-        match self {
-            Self::Read | Self::ReadGrown => Self::ReadGrown,
-            Self::Ordered | Self::OrderedGrown => Self::OrderedGrown,
-        }
-    }
-}
-
 enum Rows {
     Run { first: u32 },
     List(List),
-}
-
-/// Which basements of a clean leaf are in memory. A leaf that is dirty is there as a whole.
-pub(crate) struct Parts {
-    /// Basements of the image; 0 while the whole leaf is in memory.
-    pub(crate) count: u32,
-    /// Those in memory, if it is not the whole.
-    pub(crate) present: u128,
-    /// Those used since the hand of the clock passed.
-    pub(crate) touched: u128,
-    /// How many messages of the parent's buffer each basement has seen.
-    pub(crate) seen: Vec<u32>,
-}
-
-impl Parts {
-    /// Basements that are told apart at most.
-    pub(crate) const MAX: u64 = 128;
-
-    const fn whole() -> Self {
-        Self { count: 0, present: 0, touched: u128::MAX, seen: Vec::new() }
-    }
-
-    /// Basements of a leaf of so many bytes in the file, none of which is in memory.
-    pub(crate) fn none_of(count: u64) -> Self {
-        let count = count.clamp(1, Self::MAX) as u32;
-        Self { count, present: 0, touched: 0, seen: Vec::new() }
-    }
-
-    /// All basements, as bits.
-    fn all(count: u32) -> u128 {
-        u128::MAX >> (Self::MAX as u32 - count)
-    }
-
-    /// Basements that are not in memory.
-    pub(crate) fn missing(&self) -> u32 {
-        self.count - self.present.count_ones()
-    }
-
-    /// Whether a basement is in memory.
-    pub(crate) fn has(&self, basement: u32) -> bool {
-        self.is_whole() || self.present >> basement & 1 == 1
-    }
-
-    /// The hand of the clock passes a clean leaf of `count` basements: those that were not used
-    /// since it passed last leave memory.
-    pub(crate) fn sweep(&mut self, count: u64) {
-        if self.is_whole() {
-            self.count = count.clamp(1, Self::MAX) as u32;
-            self.present = Self::all(self.count);
-        }
-        self.present &= self.touched;
-        self.touched = 0;
-    }
-
-    /// How many of `len` messages of the parent's buffer a basement has not seen yet; it has
-    /// seen them all from now on.
-    pub(crate) fn see(&mut self, basement: u32, len: u32) -> u32 {
-        if self.seen.len() <= basement as usize {
-            self.seen.resize(basement as usize + 1, 0);
-        }
-        let fresh = len.saturating_sub(self.seen[basement as usize]);
-        self.seen[basement as usize] = len;
-        fresh
-    }
-
-    /// Whether the whole leaf is in memory.
-    #[inline]
-    pub(crate) fn is_whole(&self) -> bool {
-        self.count == 0
-    }
-
-    /// The share of the leaf that is in memory.
-    pub(crate) fn share(&self) -> f64 {
-        if self.is_whole() {
-            1.0
-        } else {
-            f64::from(self.present.count_ones()) / f64::from(self.count)
-        }
-    }
 }
 
 impl Leaf {

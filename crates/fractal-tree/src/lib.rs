@@ -15,8 +15,8 @@
 //! ```
 //! use cost_model::device::DeviceSpec;
 //! use cost_model::{
-//!     Bytes, CpuPrices, Machine, MachineConfig, Margin, MarginCounts, Neighbours,
-//!     NodeCacheConfig, PoolConfig, Replacement, SimDuration, SimThread, SimTime,
+//!     Machine, MachineConfig, Margin, MarginCounts, Neighbours, NodeCacheConfig, PoolConfig,
+//!     Replacement, SimThread, SimTime,
 //! };
 //! use fractal_tree::{
 //!     EdgeSplit, Flushing, FractalConfig, FractalPrices, FractalTree, NodeFormat, Promotion,
@@ -84,17 +84,8 @@
 //! #     neighbours: Neighbours::None,
 //! #     area_pages: 64,
 //! # };
-//! let config = MachineConfig {
-//!     cores: 8,
-//!     prices: CpuPrices::default(),
-//!     disks: DeviceSpec::Null, // counts bytes; takes no time
-//!     pool, // not used: the engine has a cache of nodes of its own
-//!     page_size: Bytes::kib(16),
-//!     os_cache: None,
-//!     os_copy: SimDuration::ZERO,
-//!     seed: 1,
-//!     pages_expected: 100,
-//! };
+//! // Counts bytes; takes no time. The engine has a cache of nodes and does not use the pool.
+//! let config = MachineConfig::new(DeviceSpec::Null, pool);
 //!
 //! let mut machine = Machine::new(config, 1);
 //! let mut client = SimThread::new(SimTime::ZERO);
@@ -111,14 +102,17 @@
 //! assert!(reads < 0.01, "{reads} leaves read per row");
 //! ```
 
+mod checkpoint;
 mod config;
 mod counters;
 mod engine;
+mod evict;
 mod flush;
 mod leaf;
 mod lists;
 mod message;
 mod node;
+mod parts;
 mod reshape;
 mod route;
 mod row_set;

@@ -217,14 +217,12 @@ impl<K: KeySource> FractalTree<K> {
         self.store.cache.set_dirty(number, true);
         let node = &mut self.nodes[number as usize];
         tree.counters.injected[usize::from(node.height)] += kinds.len() as u64;
-        let mut at_right_edge = false;
         match &mut node.body {
             Body::Leaf(leaf) => {
                 leaf.parts.touched = u128::MAX;
                 for kind in kinds {
                     leaf.apply(&mut self.chunks, Message::new(*kind, row), false);
                 }
-                at_right_edge = true;
             }
             Body::Internal(internal) => {
                 let slot = internal.slot(key);
@@ -239,7 +237,7 @@ impl<K: KeySource> FractalTree<K> {
             }
             Body::Gone => unreachable!("a path ends in a node"),
         }
-        if at_right_edge {
+        if node.is_leaf() && self.config.promotion == Promotion::Flow {
             let is_rightmost = self.is_rightmost(index, number);
             let tree = &mut self.trees[index];
             tree.sequence = if is_rightmost { (tree.sequence + 1).min(SEQUENCE_MIN) } else { 0 };

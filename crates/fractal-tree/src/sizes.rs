@@ -3,8 +3,8 @@
 use index::IndexShape;
 
 use crate::config::{FractalConfig, NodeFormat};
-use crate::leaf::Form;
 use crate::message::Kind;
+use crate::parts::Form;
 
 /// Bytes, for one index.
 #[derive(Clone, Debug)]

@@ -4,30 +4,30 @@ use std::collections::VecDeque;
 
 use cost_model::{
     Bytes, Cause, Extent, Extents, ImageCache, Machine, NodeCache, Purpose, SimDuration, SimThread,
-    SimTime, Station, Step, Victim,
+    SimTime, Station, Step,
 };
 use index::KeySource;
 
 use crate::config::FractalConfig;
 use crate::engine::FractalTree;
-use crate::leaf::{Form, Parts};
 use crate::node::{Body, Image};
+use crate::parts::{Form, Parts};
 
 /// Where nodes are, and what is under way between the cache and the file.
 pub(crate) struct Store {
     pub(crate) cache: NodeCache,
-    extents: Extents,
-    images: Option<ImageCache>,
+    pub(crate) extents: Extents,
+    pub(crate) images: Option<ImageCache>,
     /// Extents given up that the last checkpoint begun refers to.
-    retired: Vec<Extent>,
+    pub(crate) retired: Vec<Extent>,
     /// Extents given up that only the checkpoint before it refers to.
-    doomed: Vec<Extent>,
+    pub(crate) doomed: Vec<Extent>,
     /// Checkpoints begun so far.
-    epoch: u64,
+    pub(crate) epoch: u64,
     /// Images of the checkpoint under way that are not written yet.
-    unwritten: VecDeque<Image>,
+    pub(crate) unwritten: VecDeque<Image>,
     /// When the checkpoint's writer can take the next image.
-    checkpoint_free_at: SimTime,
+    pub(crate) checkpoint_free_at: SimTime,
     pub(crate) next_checkpoint: SimTime,
     pub(crate) writers: Station,
     pub(crate) flushers: Station,
@@ -352,192 +352,9 @@ impl<K: KeySource> FractalTree<K> {
     }
 
     /// Basements of a leaf in the file.
-    fn basements(&self, number: u32) -> u64 {
+    pub(crate) fn basements(&self, number: u32) -> u64 {
         let node = &self.nodes[number as usize];
         let sizes = &self.trees[node.index as usize].sizes;
         sizes.basements(u64::from(node.leaf().len()) * sizes.entry)
-    }
-
-    /// Evicts until the cache is within its limit, if it has grown enough beyond it.
-    #[inline]
-    pub(crate) fn keep_limit(&mut self, machine: &mut Machine, now: SimTime) {
-        if self.store.cache.is_over() {
-            self.evict(machine, now);
-        }
-    }
-
-    #[cold]
-    fn evict(&mut self, machine: &mut Machine, now: SimTime) {
-        while let Some(victim) = self.store.cache.next_victim(now) {
-            match victim {
-                Victim::Trim(number) => self.trim(number),
-                Victim::Evict(number) => self.drop_node(machine, now, number),
-            }
-        }
-    }
-
-    /// A clean node loses what was not used since the hand passed last.
-    fn trim(&mut self, number: u32) {
-        if !self.config.partial_eviction || self.store.cache.is_dirty(number) {
-            return;
-        }
-        let basements = match self.nodes[number as usize].body {
-            Body::Leaf(_) => self.basements(number),
-            _ => 0,
-        };
-        match &mut self.nodes[number as usize].body {
-            Body::Leaf(leaf) => leaf.parts.sweep(basements),
-            Body::Internal(internal) => {
-                internal.compressed |= !internal.touched;
-                internal.touched = false;
-            }
-            Body::Gone => {}
-        }
-        self.resize(number);
-    }
-
-    /// A node leaves memory; it is written if it is dirty.
-    fn drop_node(&mut self, machine: &mut Machine, now: SimTime, number: u32) {
-        let written = self.store.cache.is_dirty(number).then(|| {
-            let (image, compress) = self.place_image(number);
-            let node = &self.nodes[number as usize];
-            let height = usize::from(node.height);
-            let counters = &mut self.trees[node.index as usize].counters;
-            counters.evict_writes[height] += 1;
-            counters.evict_write_bytes[height] += image.bytes;
-            let compressed = self.store.writers.submit(now, compress);
-            let (offset, bytes) = (image.extent.offset, Bytes::new(image.bytes));
-            machine.transfer_block(now, Purpose::NodeWrite, offset, bytes).max(compressed)
-        });
-        self.store.cache.leave(number, written);
-        match &mut self.nodes[number as usize].body {
-            Body::Leaf(leaf) => leaf.collect(),
-            Body::Internal(internal) => {
-                internal.compressed = false;
-                for edge in &mut internal.edges {
-                    edge.flow = [0; 2];
-                }
-            }
-            Body::Gone => {}
-        }
-    }
-
-    /// Gives a node that is to be written a new place in the file; also tells what compressing it
-    /// costs.
-    fn place_image(&mut self, number: u32) -> (Image, SimDuration) {
-        let node = &self.nodes[number as usize];
-        let sizes = &self.trees[node.index as usize].sizes;
-        let serialized = match &node.body {
-            Body::Leaf(leaf) => leaf.bytes_collected(sizes),
-            _ => node.bytes(sizes),
-        };
-        let bytes = sizes.in_file(serialized, node.is_leaf());
-        let old = node.image;
-        let extent = self.store.extents.allocate(bytes);
-        let image = Image { extent, bytes, epoch: self.store.epoch };
-        self.nodes[number as usize].image = Some(image);
-        self.give_back(old);
-        if let Some(images) = &mut self.store.images {
-            images.insert(number, bytes);
-        }
-        (image, per_kib(self.config.prices.compress_kib, serialized))
-    }
-
-    /// An image is of no use any more; its place is free when no checkpoint refers to it.
-    pub(crate) fn give_back(&mut self, image: Option<Image>) {
-        match image {
-            Some(image) if image.epoch == self.store.epoch => self.store.extents.free(image.extent),
-            Some(image) => self.store.retired.push(image.extent),
-            None => {}
-        }
-    }
-
-    /// A node ceases to exist.
-    pub(crate) fn forget(&mut self, number: u32) {
-        let image = self.nodes[number as usize].image.take();
-        self.give_back(image);
-        if let Some(images) = &mut self.store.images {
-            images.remove(number);
-        }
-        self.store.cache.vanish(number);
-        self.nodes[number as usize].body = Body::Gone;
-    }
-
-    /// Begins a sharp checkpoint: every dirty node will be written as it is now. The writes
-    /// follow one another from `now` on, beside what clients do.
-    pub fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
-        self.finish_checkpoint(machine, now);
-        let residents: Vec<u32> = self.store.cache.residents().collect();
-        for number in residents {
-            if self.store.cache.is_dirty(number) {
-                let (image, compress) = self.place_image(number);
-                self.store.writers.submit(now, compress);
-                let node = &self.nodes[number as usize];
-                let height = usize::from(node.height);
-                let counters = &mut self.trees[node.index as usize].counters;
-                counters.checkpoint_writes[height] += 1;
-                counters.checkpoint_write_bytes[height] += image.bytes;
-                self.store.unwritten.push_back(image);
-                self.store.cache.set_dirty(number, false);
-                if let Body::Leaf(leaf) = &mut self.nodes[number as usize].body {
-                    leaf.form = Form::Ordered;
-                }
-                self.resize(number);
-            }
-            if let Body::Internal(internal) = &mut self.nodes[number as usize].body
-                && !internal.compressed
-            {
-                for edge in &mut internal.edges {
-                    edge.flow = [0, edge.flow[0]];
-                }
-            }
-        }
-        self.store.epoch += 1;
-        self.store.doomed = std::mem::take(&mut self.store.retired);
-        self.store.checkpoint_free_at = now;
-        self.continue_checkpoint(machine, now);
-    }
-
-    /// The files are closed and opened again: a checkpoint, and nothing is in memory any more.
-    pub fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
-        self.checkpoint(machine, now);
-        self.finish_checkpoint(machine, now);
-        let residents: Vec<u32> = self.store.cache.residents().collect();
-        for number in residents {
-            self.drop_node(machine, now, number);
-        }
-    }
-
-    /// Writes the images of the checkpoint under way that its writer can take by `now`.
-    pub(crate) fn continue_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
-        while self.store.checkpoint_free_at <= now
-            && let Some(image) = self.store.unwritten.pop_front()
-        {
-            self.write_for_checkpoint(machine, now, image);
-            if self.store.unwritten.is_empty() {
-                self.end_checkpoint();
-            }
-        }
-    }
-
-    /// The next checkpoint is due and the last one is not through: the rest of it is written at
-    /// once.
-    fn finish_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
-        while let Some(image) = self.store.unwritten.pop_front() {
-            self.write_for_checkpoint(machine, now, image);
-        }
-        self.end_checkpoint();
-    }
-
-    fn write_for_checkpoint(&mut self, machine: &mut Machine, now: SimTime, image: Image) {
-        let (offset, bytes) = (image.extent.offset, Bytes::new(image.bytes));
-        self.store.checkpoint_free_at =
-            machine.transfer_block(now, Purpose::Checkpoint, offset, bytes);
-    }
-
-    fn end_checkpoint(&mut self) {
-        for extent in std::mem::take(&mut self.store.doomed) {
-            self.store.extents.free(extent);
-        }
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
 }
 
 /// How many times its entry's bytes an entry takes in the tree in which entries are sorted (`MySQL`
-/// 5.1 source, mi_write.c: `mi_init_bulk_insert`).
+/// 5.1 source, `mi_write.c`: `mi_init_bulk_insert`).
 const SORTED_ENTRY_FACTOR: u64 = 16;
 
 fn statements(scenario: &Scenario, shapes: &[IndexShape]) -> Statements {

@@ -155,7 +155,6 @@ impl Meter {
             latency_us: percentiles(&world.insert_latency.0).unwrap_or_default(),
             delete_latency_us: percentiles(&world.delete_latency.0),
             query_latency_us: percentiles(&world.query_latency.0),
-            ..Point::default()
         };
         self.points.push(point);
         self.last = now;

@@ -3,7 +3,7 @@
 use cost_model::Bytes;
 
 use super::kind::{Kind, Word};
-use super::param::{Param, When};
+use super::param::Param;
 use super::values::{Choice, Values, words};
 
 /// The change buffer of a scenario.
@@ -55,7 +55,6 @@ const ORDER: &[Word] = &[
     Word { word: "arrival", doc: "In the order in which they came (since 5.5)." },
 ];
 
-const BUFFERED: &[When] = &[When::word("engine.kind", &["change-buffer"])];
 const ENTRY: Kind = Kind::Bytes(0, 256);
 
 pub(super) const PARAMS: &[Param] = &[
@@ -65,92 +64,80 @@ pub(super) const PARAMS: &[Param] = &[
         "Pages of the change buffer at most, as a share of the pool; 0%: it is off.",
     )
     .preset("50%")
-    .source("MySQL 5.1 source, ibuf0ibuf.c: half the pool")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.c: half the pool"),
     Param::new(
         "change_buffer.when_full",
         Kind::Word(FullBuffer::WORDS),
         "What it does with a change when it has that size.",
     )
     .preset("contract")
-    .source("MySQL 5.1 source, ibuf0ibuf.c: at 0, 5 and 10 pages beyond the limit")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.c: at 0, 5 and 10 pages beyond the limit"),
     Param::new(
         "change_buffer.active_contract",
         Kind::Bool,
         "Whether every change that splits one of its pages has some entries merged, at any size.",
     )
     .preset("false")
-    .source("MySQL 5.1 source, ibuf0ibuf.c: only at the limit")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.c: only at the limit"),
     Param::new(
         "change_buffer.check_extra",
         ENTRY,
         "Bytes that the check of a leaf's free space adds to each record.",
     )
     .preset("1B")
-    .source("MySQL 5.1 source, ibuf0ibuf.c: a directory byte")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.c: a directory byte"),
     Param::new(
         "change_buffer.entry_header",
         ENTRY,
         "Bytes of an entry besides its columns and those for each column.",
     )
     .preset("20B")
-    .source("MySQL 5.1 source, ibuf0ibuf.c: 6 + 4 offsets + space 4, marker 1, page 4, flag 1")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.c: 6 + 4 offsets + space 4, marker 1, page 4, flag 1"),
     Param::new(
         "change_buffer.entry_column",
         ENTRY,
         "Bytes of an entry for each of its columns, besides the column.",
     )
     .preset("7B")
-    .source("MySQL 5.1 source, ibuf0ibuf.c: offset 1, type 6")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.c: offset 1, type 6"),
     Param::new("change_buffer.order", Kind::Word(ORDER), "The order of entries in its tree.")
         .preset("key")
-        .source("MySQL 5.1 source, ibuf0ibuf.c")
-        .when(BUFFERED),
+        .source("MySQL 5.1 source, ibuf0ibuf.c"),
     Param::new(
         "change_buffer.page_usable",
         Kind::Bytes(256, 64 << 10),
         "Bytes of one of its pages that entries and their directory can take.",
     )
     .preset("16247B")
-    .source("MySQL 5.1 source, page0page.h: the old record format")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, page0page.h: the old record format"),
     Param::new(
         "change_buffer.join_right",
         Kind::Bool,
         "Whether a nearly empty page of it may be joined with the one after it, too.",
     )
     .preset("false")
-    .source("MySQL 5.1 source, btr0btr.c: only the first page")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, btr0btr.c: only the first page"),
     Param::new(
         "change_buffer.free_flushed_every",
         Kind::Count("changes", 0, 1 << 20),
         "Every so many changes free the clean pages that flushes left at the LRU tail; 0: none.",
     )
     .preset("8")
-    .source("MySQL 5.1 source, ibuf0ibuf.ic: IBUF_COUNT")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, ibuf0ibuf.ic: IBUF_COUNT"),
     Param::new(
         "change_buffer.background",
         Kind::Number(0.0, 100_000.0),
         "Pages per second that the background thread has merged while the server is busy.",
     )
     .preset("0.5")
-    .source("MySQL 5.1 source, srv0srv.c: 5 pages every 10 s")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, srv0srv.c: 5 pages every 10 s"),
     Param::new(
         "change_buffer.background_full",
         Kind::Number(0.0, 100_000.0),
         "What is added to that as the buffer goes from half full to full.",
     )
     .preset("0")
-    .source("MySQL 5.1 source, srv0srv.c: nothing")
-    .when(BUFFERED),
+    .source("MySQL 5.1 source, srv0srv.c: nothing"),
 ];
 
 /// The change buffer that the values describe, if the engine has one.

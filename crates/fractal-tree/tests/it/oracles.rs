@@ -1,8 +1,9 @@
 //! Closed forms: what a fractal tree must do whatever its code looks like.
 
+use cost_model::MachineConfig;
 use cost_model::{Machine, SimThread, SimTime};
 use fractal_tree::{FractalConfig, FractalTree, Promotion, TreeCounters};
-use index::testkit::{TestKeys, finish, null_machine};
+use index::testkit::{TestKeys, finish, null_machine, one_disk};
 use index::{IndexEngine, IndexId, RowId};
 
 use crate::support::{perconaft, shape, tokudb_2009};
@@ -21,9 +22,13 @@ struct Table {
 
 impl Table {
     fn new(config: FractalConfig) -> Self {
+        Self::on(null_machine(16), config)
+    }
+
+    fn on(machine: MachineConfig, config: FractalConfig) -> Self {
         let shapes = [shape(0, 8, 28), shape(1, KEY_BYTES, 0)];
         Self {
-            machine: Machine::new(null_machine(16), 1),
+            machine: Machine::new(machine, 1),
             client: SimThread::new(SimTime::ZERO),
             tree: FractalTree::new(config, &shapes, TestKeys::uniform(5), 1 << 22),
         }
@@ -231,4 +236,25 @@ fn a_rolling_window_neither_splits_nor_merges_large_leaves() {
         "{splits} splits, {merges} merges, {leaves} leaves"
     );
     assert_eq!(counted.injected.total(), 3 * window * 3, "three messages a pair");
+}
+
+/// A disk positions for 7.5 ms and then moves 120 MB/s, so a node is worth its positioning from
+/// about 900 KB on. Per message a leaf costs (setup + transfer) / 2S times (k + 1): four times
+/// larger nodes cost nearly a quarter while setup decides, and no less once transfer does.
+#[test]
+fn large_nodes_suit_disks() {
+    let busy_per_row = |node_kib: u64| {
+        let node_bytes = node_kib << 10;
+        let machine = MachineConfig { disks: one_disk(), ..null_machine(16) };
+        let mut table = Table::on(machine, perconaft(node_bytes, node_bytes, 16 << 20));
+        table.insert(0..400_000);
+        let before = table.machine.device().totals();
+        table.insert(400_000..1_200_000);
+        let busy = table.machine.device().totals().station_busy - before.station_busy;
+        busy.as_secs_f64() / 800_000.0
+    };
+    let costs = [64, 256, 1_024].map(busy_per_row);
+    let gains: Vec<_> = costs.windows(2).map(|pair| pair[0] / pair[1]).collect();
+    assert!((2.5..4.5).contains(&gains[0]), "{costs:?}");
+    assert!((1.2..3.0).contains(&gains[1]), "{costs:?}");
 }

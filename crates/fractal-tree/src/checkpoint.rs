@@ -1,0 +1,88 @@
+//! Sharp copy-on-write checkpoints.
+
+use cost_model::{Bytes, Machine, Purpose, SimTime};
+use index::KeySource;
+
+use crate::engine::FractalTree;
+use crate::node::{Body, Image};
+use crate::parts::Form;
+
+impl<K: KeySource> FractalTree<K> {
+    /// Begins a sharp checkpoint: every dirty node will be written as it is now. The writes
+    /// follow one another from `now` on, beside what clients do.
+    pub fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+        self.finish_checkpoint(machine, now);
+        let residents: Vec<u32> = self.store.cache.residents().collect();
+        for number in residents {
+            if self.store.cache.is_dirty(number) {
+                let (image, compress) = self.place_image(number);
+                self.store.writers.submit(now, compress);
+                let node = &self.nodes[number as usize];
+                let height = usize::from(node.height);
+                let counters = &mut self.trees[node.index as usize].counters;
+                counters.checkpoint_writes[height] += 1;
+                counters.checkpoint_write_bytes[height] += image.bytes;
+                self.store.unwritten.push_back(image);
+                self.store.cache.set_dirty(number, false);
+                if let Body::Leaf(leaf) = &mut self.nodes[number as usize].body {
+                    leaf.form = Form::Ordered;
+                }
+                self.resize(number);
+            }
+            if let Body::Internal(internal) = &mut self.nodes[number as usize].body
+                && !internal.compressed
+            {
+                for edge in &mut internal.edges {
+                    edge.flow = [0, edge.flow[0]];
+                }
+            }
+        }
+        self.store.epoch += 1;
+        self.store.doomed = std::mem::take(&mut self.store.retired);
+        self.store.checkpoint_free_at = now;
+        self.continue_checkpoint(machine, now);
+    }
+
+    /// The files are closed and opened again: a checkpoint, and nothing is in memory any more.
+    pub fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
+        self.checkpoint(machine, now);
+        self.finish_checkpoint(machine, now);
+        let residents: Vec<u32> = self.store.cache.residents().collect();
+        for number in residents {
+            self.drop_node(machine, now, number);
+        }
+    }
+
+    /// Writes the images of the checkpoint under way that its writer can take by `now`.
+    pub(crate) fn continue_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+        while self.store.checkpoint_free_at <= now
+            && let Some(image) = self.store.unwritten.pop_front()
+        {
+            self.write_for_checkpoint(machine, now, image);
+            if self.store.unwritten.is_empty() {
+                self.end_checkpoint();
+            }
+        }
+    }
+
+    /// The next checkpoint is due and the last one is not through: the rest of it is written at
+    /// once.
+    fn finish_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+        while let Some(image) = self.store.unwritten.pop_front() {
+            self.write_for_checkpoint(machine, now, image);
+        }
+        self.end_checkpoint();
+    }
+
+    fn write_for_checkpoint(&mut self, machine: &mut Machine, now: SimTime, image: Image) {
+        let (offset, bytes) = (image.extent.offset, Bytes::new(image.bytes));
+        self.store.checkpoint_free_at =
+            machine.transfer_block(now, Purpose::Checkpoint, offset, bytes);
+    }
+
+    fn end_checkpoint(&mut self) {
+        for extent in std::mem::take(&mut self.store.doomed) {
+            self.store.extents.free(extent);
+        }
+    }
+}
