@@ -45,7 +45,8 @@ pub(crate) struct Wanted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Collect,
-    Log,
+    /// The log is made durable up to where it ended when the pages were latched.
+    Log(Lsn),
     Doublewrite,
     Post,
     Writing,
@@ -89,10 +90,10 @@ impl Machine {
                         self.batches.end(id);
                         return Ok(());
                     }
-                    Phase::Log
+                    Phase::Log(self.log_end())
                 }
-                Phase::Log => {
-                    self.log_before_pages(thread, batch, id)?;
+                Phase::Log(end) => {
+                    self.log_before_pages(thread, batch, id, end)?;
                     if self.has_doublewrite() { Phase::Doublewrite } else { Phase::Post }
                 }
                 Phase::Doublewrite => {
@@ -279,11 +280,11 @@ impl Machine {
         thread: &mut SimThread,
         batch: &FlushBatch,
         id: BatchId,
+        end: Lsn,
     ) -> Step {
         if batch.wanted.list == List::Lru {
             return Ok(());
         }
-        let Some(end) = self.redo.as_ref().map(crate::redo::RedoLog::end) else { return Ok(()) };
         let waited = self.flush_log(thread, end, batch.cause(Cause::Log));
         if waited.is_err() {
             self.batches.waits(id, thread.now());

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use cost_model::device::{Device, DeviceSpec, IoOp, IoRequest};
 use cost_model::{
-    Bytes, Lsn, Machine, MachineConfig, Neighbours, PageId, PoolConfig, Purpose, SimThread,
-    SimTime, WriteBackConfig,
+    Bytes, Cause, Lsn, Machine, MachineConfig, Neighbours, PageId, PoolConfig, Purpose,
+    SimDuration, SimThread, SimTime, WriteBackConfig,
 };
 
 use crate::rig::{Actor, INNODB_5_1, act, array, disk, machine, pool};
@@ -214,6 +214,35 @@ fn one_batch_at_a_time_has_the_doublewrite_buffer() {
     assert_eq!(first, ends[0]);
     let late = second.since(ends[1]).as_ns();
     assert!(late <= 8_000_000, "{late} ns after two batches in a row: at most a turn");
+}
+
+#[test]
+fn a_batch_needs_the_log_of_its_own_pages_only() {
+    // Another thread goes on logging a change every 100 us; a flush of the log takes 8 ms.
+    let disks = DeviceSpec::Hdd(disk());
+    let mut machine = dirty(configured(&disks, 0), 128, 1);
+    let mut asked = false;
+    let writer = move |machine: &mut Machine, thread: &mut SimThread| {
+        if !std::mem::replace(&mut asked, true) {
+            machine.flush_oldest(thread, 128, Lsn::MAX);
+        }
+        machine.work(thread).map(|()| true)
+    };
+    let logger = |machine: &mut Machine, thread: &mut SimThread| {
+        machine.begin_change(thread)?;
+        machine.log(100);
+        thread.wait_until(thread.now() + SimDuration::from_us(100), Cause::Think);
+        Ok(SimTime::from_ns(1_000_000_000) < thread.now())
+    };
+    let start = || SimThread::new(SimTime::ZERO);
+    let mut actors: [Actor<'_>; 2] = [(start(), Box::new(writer)), (start(), Box::new(logger))];
+    act(&mut machine, &mut actors);
+    assert_eq!(machine.redo_stats().map(|stats| stats.flushes), Some(1));
+    let mut expected = schedule(&disks, 0);
+    expected.log(logged(128));
+    expected.doublewrite(128);
+    expected.places(&[(0, 128)]);
+    assert_eq!(actors[0].0.now(), expected.now);
 }
 
 #[test]

@@ -47,6 +47,8 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Checked {
     statement(scenario, values)?;
     queries(scenario, values)?;
     scale(scenario, values)?;
+    super::flush::check(scenario, values)?;
+    super::redo::check(scenario, values)?;
     report(scenario, values)
 }
 

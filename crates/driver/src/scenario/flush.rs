@@ -2,6 +2,8 @@
 
 use cost_model::{Adaptive, BackgroundConfig, LruWriter, WriteBackConfig};
 
+use super::Scenario;
+use super::error::ScenarioError;
 use super::kind::{Kind, Word};
 use super::param::{Param, When};
 use super::values::{Choice, Values, words};
@@ -164,6 +166,16 @@ pub(super) fn write_back(values: &Values) -> WriteBackConfig {
         lru: values.get("flush.lru"),
         file_growth: values.get("flush.file_growth"),
     }
+}
+
+/// Who waits for the page cleaner needs one.
+pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), ScenarioError> {
+    let cleaner = scenario.background.as_ref().is_some_and(|thread| thread.cleans_tails);
+    if scenario.write_back.lru == LruWriter::Cleaner && !cleaner {
+        let reason = "needs flush.background = \"cleaner\": nobody else would come";
+        return Err(values.conflict("flush.lru", reason.to_owned()));
+    }
+    Ok(())
 }
 
 /// The background thread, if there is one.

@@ -2,8 +2,11 @@
 
 use cost_model::{Bytes, RedoConfig};
 
+use super::Scenario;
+use super::error::{Place, Problem, ScenarioError};
 use super::kind::Kind;
 use super::param::Param;
+use super::scale::Scale;
 use super::values::Values;
 
 pub(super) const PARAMS: &[Param] = &[
@@ -42,16 +45,45 @@ pub(super) const PARAMS: &[Param] = &[
     .source("MySQL 5.1 source, log0log.h: 12 + 4"),
 ];
 
-/// Bytes of the header of a log file (`MySQL` 5.1 source, log0log.h).
-const FILE_HEADER: u64 = 2 << 10;
+/// The limits of the log's age lie 1/16 of the greatest age apart and more. Each client may log a
+/// change between two of them, and the largest change moves about so many pages.
+const PAGES_PER_CHANGE: u64 = 4;
+const AGES_PER_LIMIT: u64 = 16;
 
-/// The redo log that the values describe.
+/// The redo log that the values describe. The header of each file, 2 KB, is left out, so that
+/// only the sum of all files matters.
 pub(super) fn redo(values: &Values) -> Option<RedoConfig> {
     let (files, size): (u64, Bytes) = (values.get("redo.files"), values.get("redo.file_size"));
-    let capacity = Bytes::new(files * size.get().saturating_sub(FILE_HEADER));
+    let capacity = Bytes::new(files * size.get());
     let (share, reserve) = (values.get("redo.age_share"), values.get("redo.age_reserve"));
     (0 < files).then(|| RedoConfig {
         block_overhead: values.get("redo.block_overhead"),
         ..RedoConfig::innodb(capacity, share, reserve)
     })
+}
+
+/// A log in which the changes under way would not fit between two limits of its age is refused.
+pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), ScenarioError> {
+    let Some(redo) = &scenario.redo else { return Ok(()) };
+    let clients = u64::from(scenario.workload.connections());
+    let change = PAGES_PER_CHANGE * scenario.engine.page_size.get();
+    let least = AGES_PER_LIMIT * clients * change;
+    if least <= redo.age_max.get() {
+        return Ok(());
+    }
+    let needs = format!(
+        "leaves {} between the last checkpoint and the end of the redo log; {clients} \
+         connections need {}",
+        redo.age_max,
+        Bytes::new(least)
+    );
+    let full = scenario.scale.full(redo.age_max.get());
+    let fits = |scale: &Scale| least <= full >> scale.halvings();
+    let smallest = (0..scenario.scale.halvings()).rev().map(Scale::new).find(fits);
+    let Some(smallest) = smallest else {
+        return Err(values.conflict("redo.file_size", needs));
+    };
+    let reason = format!("{needs}; the smallest scale of this scenario is {smallest}");
+    let scale = scenario.scale.to_string();
+    Err(ScenarioError::new(Place::Scale, Problem::ScaleRefused { scale, reason }))
 }

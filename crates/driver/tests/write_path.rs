@@ -1,0 +1,58 @@
+//! The write path of whole runs: what the size of the redo log decides, and what it does not.
+
+use std::sync::atomic::AtomicBool;
+
+use driver::report::RunResult;
+use driver::scenario::Scenario;
+
+/// 200,000 rows into a pool that holds them: only the redo log makes anybody write.
+fn run(engine: &str, sets: &[&str]) -> RunResult {
+    let text = format!(
+        r#"
+use = ["machines/callaghan-2011", "engines/{engine}"]
+pool.size = "256MiB"
+workload.kind = "iibench"
+workload.profile = "python-2009"
+workload.rows = 200_000
+report.every_rows = 20_000
+"#
+    );
+    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("redo.toml");
+    std::fs::write(&file, text).unwrap();
+    let scenario = Scenario::load(file.to_str().unwrap(), &sets, None).unwrap();
+    driver::run::run(&scenario, &AtomicBool::new(false), &mut |_| {}).unwrap()
+}
+
+/// Pages written to their places per row.
+fn writes_per_row(result: &RunResult) -> f64 {
+    let points = &result.points;
+    points.iter().map(|point| point.writes_per_row).sum::<f64>() / points.len() as f64
+}
+
+#[test]
+fn four_files_are_two_of_twice_the_size() {
+    let four = run("innodb-5.1", &["redo.files=4", "redo.file_size=4MiB"]);
+    let two = run("innodb-5.1", &["redo.files=2", "redo.file_size=8MiB"]);
+    assert_eq!(four.points, two.points);
+    assert_eq!(four.totals, two.totals);
+    assert!(0.0 < writes_per_row(&four), "the log is too small for the run");
+}
+
+#[test]
+fn a_larger_log_writes_fewer_pages() {
+    let written = ["4MiB", "8MiB", "16MiB", "64MiB"].map(|size| {
+        let size = format!("redo.file_size={size}");
+        writes_per_row(&run("innodb-5.1", &["redo.files=2", &size]))
+    });
+    assert!(written.is_sorted_by(|a, b| b < a), "{written:?}");
+}
+
+#[test]
+fn every_engine_profile_with_a_log_runs() {
+    for engine in ["innodb-5.1", "innodb-plugin-1.0", "percona-5.5", "mysql-5.7", "mariadb-10.11"] {
+        let result = run(engine, &["redo.files=2", "redo.file_size=8MiB", "pool.size=96MiB"]);
+        assert_eq!(result.totals.rows, 200_000, "{engine}");
+    }
+}
