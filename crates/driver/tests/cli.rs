@@ -218,9 +218,9 @@ fn out_writes_all_forms_beside_the_table() {
 fn a_run_without_io_says_so_on_stderr_too() {
     let ended = iisim(&["run", SMALL, "--set", "pool.size=1GiB", "--set", "redo.file_size=1GiB"]);
     assert_eq!(ended.code, 0);
-    expect![[r#"
+    expect![[r"
         note: small: no I/O happened: all pages stayed in the buffer pool
-    "#]]
+    "]]
     .assert_eq(&ended.stderr);
     assert!(ended.stdout.contains("note: no I/O happened"), "{}", ended.stdout);
 }

@@ -43,6 +43,7 @@ fn the_experiment_of_the_note_is_what_the_note_says() {
             "machines/callaghan-2011.toml",
             "engines/innodb-5.1.toml",
             "engines/innodb-plugin-1.0.toml",
+            "engines/facebook-5.1.toml",
             "experiments/s4-insert-buffer-off.toml",
         ]
     );
