@@ -500,7 +500,7 @@ fn names_that_no_file_has() {
     check_text(
         "title = \"a\"\nuse = [\"innodb-plugin\"]\n",
         &expect![[r#"
-            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-all-64m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
+            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/measured-all-64m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, experiments/what-if-redo, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/mysql-5.7, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
         "#]],
     );
     check_text(
@@ -517,7 +517,7 @@ fn names_that_no_file_has() {
     );
     let unknown = Scenario::load("s4-insert-buffer-of", &[], None).unwrap_err();
     expect![[r#"
-        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-all-64m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
+        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/measured-all-64m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/queries-beside-inserts, experiments/rolling-window, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, experiments/what-if-redo, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/mysql-5.7, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
     "#]].assert_eq(&format!("{unknown}\n"));
     let disk = DiskProfile::load("machines/x26e", &[]).unwrap_err().to_string();
     assert!(disk.starts_with("machines/x26e: no such"), "{disk}");
@@ -606,6 +606,30 @@ fn disks_are_read_from_machines_and_from_experiments() {
     expect![[r#"
         built-in engines/innodb-5.1.toml: machine.disk.kind: missing (What holds the files; a file that sets it describes the disk anew); expected one of hdd, ssd, volumes, null
     "#]].assert_eq(&format!("{missing}\n"));
+}
+
+#[test]
+fn what_a_write_path_cannot_be() {
+    check_sets(
+        &[
+            &["flush.lru=cleaner"],
+            &["flush.lru=cleaner", "flush.background=none"],
+            &["redo.file_size=640KiB"],
+        ],
+        &expect![[r#"
+            --set: flush.lru = cleaner: needs flush.background = "cleaner": nobody else would come
+            --set: flush.lru = cleaner: needs flush.background = "cleaner": nobody else would come
+            --set: redo.file_size = 640KiB: leaves 129.6 KiB between the last checkpoint and the end of the redo log; changes need 1 MiB
+        "#]],
+    );
+    check(
+        COMPLETE,
+        &["report.every_rows=10_000"],
+        Some("1/8"),
+        &expect![[r#"
+            --scale: 1/8: leaves 876.8 KiB between the last checkpoint and the end of the redo log; changes need 1 MiB; the smallest scale of this scenario is 1/4
+        "#]],
+    );
 }
 
 #[test]
