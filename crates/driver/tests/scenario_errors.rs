@@ -609,6 +609,30 @@ fn disks_are_read_from_machines_and_from_experiments() {
 }
 
 #[test]
+fn what_a_write_path_cannot_be() {
+    check_sets(
+        &[
+            &["flush.lru=cleaner"],
+            &["flush.lru=cleaner", "flush.background=none"],
+            &["redo.file_size=640KiB"],
+        ],
+        &expect![[r#"
+            --set: flush.lru = cleaner: needs flush.background = "cleaner": nobody else would come
+            --set: flush.lru = cleaner: needs flush.background = "cleaner": nobody else would come
+            --set: redo.file_size = 640KiB: leaves 129.6 KiB between the last checkpoint and the end of the redo log; changes need 1 MiB
+        "#]],
+    );
+    check(
+        COMPLETE,
+        &["report.every_rows=10_000"],
+        Some("1/8"),
+        &expect![[r#"
+            --scale: 1/8: leaves 876.8 KiB between the last checkpoint and the end of the redo log; changes need 1 MiB; the smallest scale of this scenario is 1/4
+        "#]],
+    );
+}
+
+#[test]
 fn what_a_fractal_tree_cannot_be() {
     check_sets(
         &[

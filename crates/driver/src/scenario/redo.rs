@@ -45,8 +45,9 @@ pub(super) const PARAMS: &[Param] = &[
     .source("MySQL 5.1 source, log0log.h: 12 + 4"),
 ];
 
-/// The limits of the log's age lie 1/16 of the greatest age apart and more. Each client may log a
-/// change between two of them, and the largest change moves about so many pages.
+/// The last limits of the log's age lie a sixteenth of the greatest age apart. The log of a thread
+/// under way must fit between them: 4 pages (`MySQL` 5.1 source, log0log.c,
+/// `LOG_CHECKPOINT_FREE_PER_THREAD`).
 const PAGES_PER_CHANGE: u64 = 4;
 const AGES_PER_LIMIT: u64 = 16;
 
@@ -62,18 +63,15 @@ pub(super) fn redo(values: &Values) -> Option<RedoConfig> {
     })
 }
 
-/// A log in which the changes under way would not fit between two limits of its age is refused.
+/// A log in which a change under way would not fit between two limits of its age is refused.
 pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), ScenarioError> {
     let Some(redo) = &scenario.redo else { return Ok(()) };
-    let clients = u64::from(scenario.workload.connections());
-    let change = PAGES_PER_CHANGE * scenario.engine.page_size.get();
-    let least = AGES_PER_LIMIT * clients * change;
+    let least = AGES_PER_LIMIT * PAGES_PER_CHANGE * scenario.engine.page_size.get();
     if least <= redo.age_max.get() {
         return Ok(());
     }
     let needs = format!(
-        "leaves {} between the last checkpoint and the end of the redo log; {clients} \
-         connections need {}",
+        "leaves {} between the last checkpoint and the end of the redo log; changes need {}",
         redo.age_max,
         Bytes::new(least)
     );
