@@ -68,3 +68,76 @@ impl<K: KeySource> ChangeBuffered<K> {
         machine.read_ahead(thread, &pages, Purpose::MergeRead, false);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cost_model::{Draw, PageId};
+
+    use crate::buffer::run;
+    use crate::pending::Pending;
+    use crate::runs::{Runs, Sizes};
+
+    const ENTRY: u32 = 60;
+    const DATA_PAGES: u32 = 3_000;
+
+    /// A buffer with so many entries, each for a data page drawn uniformly.
+    fn filled(entries: u32) -> (Pending, Runs, Draw) {
+        let sizes = Sizes {
+            usable: 16_247,
+            directory_halves: 1,
+            reorganize_limit: 512,
+            join_below: 8_192,
+            join_right: false,
+            fan_out: 230,
+        };
+        let mut pending = Pending::new(DATA_PAGES as usize);
+        let mut runs = Runs::new(sizes, PageId(0), DATA_PAGES as usize);
+        let (mut draw, mut next) = (Draw::new(7, 0), 0);
+        let mut allocate = || {
+            next += 1;
+            PageId(next)
+        };
+        for row in 0..entries {
+            let page = PageId(draw.below(u64::from(DATA_PAGES)) as u32);
+            let place = u32::from(pending.count(page));
+            let mut leaf = runs.leaf_for(page, place);
+            if !runs.fits(leaf, ENTRY) {
+                let new = allocate();
+                runs.split(leaf, new, |page| run(&pending, &[ENTRY], page), &mut allocate);
+                leaf = runs.leaf_for(page, place);
+            }
+            runs.add(leaf, page, place, ENTRY);
+            pending.push(page, 0, row);
+        }
+        runs.verify(|page| run(&pending, &[ENTRY], page), u64::from(entries));
+        (pending, runs, draw)
+    }
+
+    /// A page found through an entry drawn at random has one entry more than the average page:
+    /// pages with many are found more often (1 + K/n for K entries of n pages).
+    #[test]
+    fn a_page_found_through_an_entry_has_one_more_than_the_average() {
+        for mean in [1, 5, 20] {
+            let (pending, runs, mut draw) = filled(mean * DATA_PAGES);
+            let draws = 20_000;
+            let mut found = 0;
+            for _ in 0..draws {
+                let (_, page) = runs
+                    .random(&mut draw, |page| run(&pending, &[ENTRY], page))
+                    .expect("there are entries");
+                found += u32::from(pending.count(PageId(page)));
+            }
+            let found = f64::from(found) / f64::from(draws);
+            let expected = 1.0 + f64::from(mean);
+            assert!((found / expected - 1.0).abs() < 0.03, "{found:.2} against {expected}");
+        }
+    }
+
+    /// Pages of a tree that grows at random are between half full and full, as any B+tree's.
+    #[test]
+    fn its_pages_are_filled_like_those_of_any_tree() {
+        let (_, runs, _) = filled(60_000);
+        let fill = f64::from(60_000 * ENTRY) / f64::from(runs.pages() * 16_247);
+        assert!((0.55..0.85).contains(&fill), "{fill:.3}");
+    }
+}
