@@ -1,8 +1,8 @@
 //! The same experiment at several scales draws the same curve.
 //!
 //! What does not shrink with the rows and the pool shows at the smallest scales: the LRU margin of
-//! 69 to 186 pages, and the split waves, which are a little sharper in a table that has doubled
-//! less often.
+//! 69 to 186 pages, the 128 pages of a doublewrite batch, and the split waves, which are a little
+//! sharper in a table that has doubled less often.
 
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
@@ -22,10 +22,10 @@ const FROM_ROWS: u64 = 60_000_000;
 /// Difference that is allowed, as a share.
 const TOLERANCE: f64 = 0.05;
 
-/// Up to so many reads per row, while nine of ten of the leaves are resident, reads are compared
+/// Up to so many reads per row, while seven of eight of the leaves are resident, reads are compared
 /// by their difference: they are three times the share of leaves that are not in the pool, and a
 /// small difference of two large numbers.
-const READS_COMPARED_ABSOLUTELY: f64 = 0.3;
+const READS_COMPARED_ABSOLUTELY: f64 = 0.4;
 
 /// One in a hundred of the three leaves of a row.
 const READS_TOLERANCE: f64 = 0.03;
