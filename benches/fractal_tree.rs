@@ -1,8 +1,9 @@
 //! Operations of the fractal tree on iiBench keys, in memory and with a cache that holds an eighth
 //! of the leaves: messages put in, nodes flushed, leaves that take messages, queries.
 
+mod timed;
+
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use cost_model::{Machine, NodeCacheConfig, Replacement, SimThread, SimTime};
 use criterion::{Criterion, Throughput};
@@ -13,6 +14,8 @@ use fractal_tree::{
 };
 use index::testkit::{finish, null_machine};
 use index::{IndexEngine, IndexId, KeySource, RowId};
+
+use timed::timed;
 
 /// Rows in the table.
 const ROWS: u64 = 1 << 20;
@@ -66,24 +69,6 @@ fn bench(criterion: &mut Criterion, name: &str, table: &mut Table) {
     group.bench_function("get", |bencher| bencher.iter(|| table.get()));
     group.bench_function("range of 10", |bencher| bencher.iter(|| table.range()));
     group.finish();
-}
-
-/// The time of `operation` in so many rounds, without that of `undo`, which keeps the table's
-/// size.
-fn timed(
-    rounds: u64,
-    table: &mut Table,
-    operation: impl Fn(&mut Table),
-    undo: impl Fn(&mut Table),
-) -> Duration {
-    let mut total = Duration::ZERO;
-    for _ in 0..rounds {
-        let start = Instant::now();
-        operation(table);
-        total += start.elapsed();
-        undo(table);
-    }
-    total
 }
 
 /// A purchases table of constant size.

@@ -2,14 +2,14 @@
 //! eighth of the leaves on a device that takes no time and on a disk.
 
 mod table;
-
-use std::time::{Duration, Instant};
+mod timed;
 
 use cost_model::device::DeviceSpec;
 use criterion::{Criterion, Throughput};
 use index::testkit::one_disk;
 
 use table::{INDEXES, Table};
+use timed::timed;
 
 /// Rows between two looks at the clock.
 const ROWS: u64 = 1 << 10;
@@ -44,22 +44,4 @@ fn bench(criterion: &mut Criterion, place: &str, table: &mut Table) {
     group.bench_function("get", |bencher| bencher.iter(|| table.get(ROWS)));
     group.bench_function("range of 10", |bencher| bencher.iter(|| table.range(ROWS)));
     group.finish();
-}
-
-/// The time of `operation` in so many rounds, without that of `undo`, which keeps the table's
-/// size.
-fn timed(
-    rounds: u64,
-    table: &mut Table,
-    operation: impl Fn(&mut Table),
-    undo: impl Fn(&mut Table),
-) -> Duration {
-    let mut total = Duration::ZERO;
-    for _ in 0..rounds {
-        let start = Instant::now();
-        operation(table);
-        total += start.elapsed();
-        undo(table);
-    }
-    total
 }

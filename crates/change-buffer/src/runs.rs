@@ -303,17 +303,17 @@ impl Runs {
             Some(next) => next.prev = new,
             None => self.last = new,
         }
-        self.claim(new);
+        self.claim(new, at);
         self.add_child(leaf.0, new, &mut allocate);
         moved
     }
 
-    /// All data pages whose last entries lie on `leaf`, or would, are told so.
-    fn claim(&mut self, leaf: u32) {
-        let Leaf { first, next, .. } = self.leaves[leaf as usize];
+    /// All data pages from `from` on whose last entries lie on `leaf`, or would, are told so.
+    fn claim(&mut self, leaf: u32, from: u32) {
+        let next = self.leaves[leaf as usize].next;
         let known = self.of_page.len() as u32;
         let end = self.leaves.get(next as usize).map_or(known, |next| next.first.min(known));
-        for page in first..end {
+        for page in from..end {
             self.of_page[page as usize] = leaf;
         }
     }
@@ -494,17 +494,8 @@ impl Runs {
             None => self.last = left,
         }
         self.drop_leaf(right);
-        self.claim_joined(left, gone.first);
+        self.claim(left, gone.first);
         (moved, gone.page)
-    }
-
-    fn claim_joined(&mut self, leaf: u32, from: u32) {
-        let next = self.leaves[leaf as usize].next;
-        let known = self.of_page.len() as u32;
-        let end = self.leaves.get(next as usize).map_or(known, |next| next.first.min(known));
-        for page in from..end {
-            self.of_page[page as usize] = leaf;
-        }
     }
 
     fn drop_leaf(&mut self, number: u32) {
