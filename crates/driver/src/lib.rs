@@ -5,4 +5,5 @@ pub mod explain;
 pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod scorecard;
 pub mod workload;
