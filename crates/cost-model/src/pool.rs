@@ -7,6 +7,7 @@
 mod config;
 mod frame;
 mod list;
+mod page_set;
 mod tail;
 
 pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
@@ -15,9 +16,7 @@ use crate::machine::List;
 use crate::{FrameId, HugeVec, Lsn, PageId, SimTime};
 use frame::{DIRTY, Frame, OLD, READING, WRITING};
 use list::{Instance, Links};
-
-/// Entries of the page table that come from memory at once.
-const ENTRIES_PER_CACHE_LINE: usize = 64 / size_of::<FrameId>();
+use page_set::PageSet;
 
 /// Fewest frames of an instance: an operation may hold several pages at once.
 const FRAMES_MIN: u32 = 8;
@@ -43,6 +42,8 @@ pub(crate) struct BufferPool {
     frames: HugeVec<Frame>,
     /// Frame of each page, [`FrameId::NONE`] if it has none.
     table: HugeVec<FrameId>,
+    /// Pages with a frame that is DIRTY.
+    dirty: PageSet,
     /// When a frame's read or write is done; meaningful while it is READING or WRITING.
     ready_at: HugeVec<SimTime>,
     /// Where the log ended when a frame's page became dirty; meaningful while it is DIRTY.
@@ -77,6 +78,7 @@ impl BufferPool {
             ready_at,
             oldest_change,
             table: HugeVec::with_capacity(pages),
+            dirty: PageSet::default(),
             config,
             frames,
             instances,
@@ -195,6 +197,7 @@ impl BufferPool {
             let instance = &mut self.instances[frame.instance as usize];
             instance.spare_lost(frame);
             frame.flags |= DIRTY;
+            self.dirty.insert(frame.page);
             instance.dirty_push(&mut self.frames, id);
             instance.dirty.lsn_sum += u128::from(lsn.0);
             self.oldest_change[id.index()] = lsn;
@@ -299,10 +302,9 @@ impl BufferPool {
         list.evictions = list.evictions.wrapping_add(1);
         if let Some(ahead) = list.step_scout(&self.frames) {
             // The flush will look for the neighbours of this page.
-            let area = self.config.area_pages;
-            let first = self.frames[ahead.index()].page.0 / area * area;
-            for page in (first..first + area).step_by(ENTRIES_PER_CACHE_LINE) {
-                self.table.prefetch(page as usize);
+            let ahead = self.frames[ahead.index()].page;
+            for page in self.dirty_around(ahead) {
+                self.table.prefetch(page.index());
             }
         }
         self.table[page.index()] = FrameId::NONE;
@@ -370,6 +372,7 @@ impl BufferPool {
         if self.table.len() <= page.index() {
             let len = page.index() + self.config.area_pages as usize;
             self.table.extend_to(len, FrameId::NONE);
+            self.dirty.extend_to(len);
         }
         debug_assert!(self.table[page.index()].is_none(), "{page:?} has a frame already");
         self.table[page.index()] = id;
@@ -467,6 +470,13 @@ impl BufferPool {
         }
     }
 
+    /// The dirty pages in the area of `page`.
+    pub(crate) fn dirty_around(&self, page: PageId) -> impl Iterator<Item = PageId> {
+        let area = self.config.area_pages;
+        let first = page.0 / area * area;
+        self.dirty.within(first..first + area)
+    }
+
     /// Whether `page` can go along with a neighbour that is written: dirty and unused, and for a
     /// flush of the LRU list in its old part, unless the pool's rule is plain LRU.
     pub(crate) fn goes_along(&self, page: PageId, list: List) -> Option<FrameId> {
@@ -520,6 +530,7 @@ impl BufferPool {
         let instance = &mut self.instances[frame.instance as usize];
         instance.unblocked(&mut self.frames, id);
         if dirty {
+            self.dirty.remove(self.frames[id.index()].page);
             instance.dirty_remove(&mut self.frames, id);
             instance.dirty.lsn_sum -= u128::from(self.oldest_change[id.index()].0);
         }
@@ -536,7 +547,10 @@ impl BufferPool {
         let listed: u64 = self.instances.iter().map(|instance| u64::from(instance.len)).sum();
         assert_eq!(resident, listed, "pages in the table and in the LRU lists");
         for (page, frame) in self.table.iter().enumerate().filter(|(_, frame)| !frame.is_none()) {
-            assert_eq!(self.frames[frame.index()].page.index(), page, "the frame's page");
+            let frame = &self.frames[frame.index()];
+            assert_eq!(frame.page.index(), page, "the frame's page");
+            let noted = self.dirty.within(frame.page.0..frame.page.0 + 1).next().is_some();
+            assert_eq!(noted, frame.flags & DIRTY != 0, "whether page {page} is dirty");
         }
     }
 }
