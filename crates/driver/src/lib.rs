@@ -2,6 +2,8 @@
 //! line.
 
 pub mod explain;
+pub mod files;
+pub mod jobs;
 pub mod report;
 pub mod run;
 pub mod scenario;
