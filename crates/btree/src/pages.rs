@@ -285,6 +285,35 @@ impl Pages {
         })
     }
 
+    /// Has [`for_each`](Self::for_each) visit the rows of a leaf in this order, but for the last
+    /// insert, which keeps its place. A run keeps its own.
+    pub(crate) fn reorder(&mut self, id: PageId, rows: impl Iterator<Item = u32>) {
+        let last = self.last_insert(id);
+        let mut rows = rows.filter(|row| Some(*row) != last);
+        let mut has_last = last.is_some();
+        let mut fill = |slots: &mut [u32]| {
+            let end = slots.len() - usize::from(std::mem::take(&mut has_last));
+            slots[..end].iter_mut().zip(&mut rows).for_each(|(slot, row)| *slot = row);
+        };
+        let page = &mut self.known[id.index()];
+        if page.kind == RUN {
+            return;
+        }
+        let mut left = page.records as usize;
+        let recent = left % RECENT;
+        if 0 < recent {
+            fill(&mut page.recent[..recent]);
+        }
+        left -= recent;
+        let mut chunk = page.start;
+        while 0 < left {
+            let used = (left - 1) % CHUNK + 1;
+            fill(&mut self.chunks[chunk as usize][..used]);
+            left -= used;
+            chunk = self.older[chunk as usize];
+        }
+    }
+
     /// Replaces the rows of a leaf. Its slots and its last insert are left to
     /// [`set_slots`](Self::set_slots).
     pub(crate) fn replace(
