@@ -463,3 +463,32 @@ impl Page {
         self.next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_visited_in_the_order_they_were_put_in() {
+        for (len, has_last) in [(1, true), (7, false), (8, true), (64, true), (150, true)] {
+            let mut pages = Pages::new(64, 1_000);
+            let leaf = PageId(3);
+            pages.make_leaf(leaf, IndexId(1), false);
+            for row in 0..len {
+                pages.append(leaf, (row * 37) % len);
+            }
+            if !has_last {
+                pages.set_slots(leaf, 0);
+            }
+            let last = pages.last_insert(leaf);
+            assert_eq!(last.is_some(), has_last);
+            pages.reorder(leaf, 0..len);
+            let mut visited = Vec::new();
+            pages.for_each(leaf, |row| visited.push(row));
+            assert_eq!(pages.last_insert(leaf), last);
+            visited.retain(|row| Some(*row) != last);
+            let expected: Vec<_> = (0..len).filter(|row| Some(*row) != last).collect();
+            assert_eq!(visited, expected, "{len} rows");
+        }
+    }
+}
