@@ -23,7 +23,9 @@ impl<K: KeySource> BTree<K> {
         leaf: PageId,
     ) -> Step {
         self.fetch_nodes(machine, thread, leaf)?;
-        let frame = machine.fetch_for_change(thread, leaf, Purpose::LeafRead)?;
+        let guess = self.pages.get(leaf).frame();
+        let frame = machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)?;
+        self.pages.set_frame(leaf, frame);
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         let limits = self.trees[index.index()].leaf_limits;
         let page = self.pages.get(leaf);

@@ -267,7 +267,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
             self.tree.insert_into(machine, thread, index, key, row, leaf)?;
             return Ok(());
         }
-        if machine.resident(leaf).is_none()
+        if self.tree.resident(machine, leaf).is_none()
             && let Outcome::Buffered = self.buffer_insert(machine, thread, index, row, leaf)?
         {
             self.count_operation(machine);
