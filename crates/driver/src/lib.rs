@@ -3,6 +3,8 @@
 
 pub mod claims;
 pub mod explain;
+pub mod files;
+pub mod jobs;
 pub mod report;
 pub mod run;
 pub mod scenario;
