@@ -13,19 +13,18 @@ mod run;
 mod schema;
 mod stream;
 
-use std::any::Any;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use driver::jobs::message;
 use driver::scenario::{Scale, Scenario, ScenarioError};
 
 use error::CliError;
 
-/// Ends of the program other than 0.
+/// How the program ends after bad input.
 const BAD_INPUT: u8 = 2;
-const INTERRUPTED: u8 = 130;
 
 /// Simulates how storage engines maintain secondary indexes.
 ///
@@ -116,11 +115,6 @@ fn execute(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::List(args) => list::execute(args).map(done),
         Command::Schema(args) => schema::execute(args).map(done),
     }
-}
-
-fn message(payload: &dyn Any) -> &str {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 impl Overrides {

@@ -17,8 +17,8 @@ pub mod svg;
 pub mod table;
 pub mod text;
 
-pub use manifest::{Manifest, ManifestValue, VERSION, scenario_hash};
-pub use progress::{Progress, ProgressBars};
+pub use manifest::{Manifest, ManifestValue, VERSION, fingerprint, scenario_hash};
+pub use progress::{Overall, Progress, ProgressBars};
 pub use result::{
     ChangeBuffer, DeviceTotal, IoCount, Latency, Messages, PageCounts, Point, RunResult, SCHEMA,
     Stalls, Totals,

@@ -42,6 +42,7 @@ mod tests;
 mod values;
 mod workload;
 
+pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};

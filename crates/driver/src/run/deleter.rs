@@ -1,7 +1,7 @@
 //! Deleting the oldest rows, on the inserting connection or on one of its own.
 
 use cost_model::{SimDuration, SimThread, SimTime, StoredRows};
-use index::{IndexId, RowId};
+use index::RowId;
 
 use super::world::World;
 use super::{Cause, Turn};
@@ -15,7 +15,7 @@ pub(super) struct Deletion {
     started: SimTime,
     row: u64,
     end: u64,
-    index: u8,
+    index: u16,
     is_committing: bool,
 }
 
@@ -50,14 +50,15 @@ impl Deletion {
     /// Goes on; tells whether the statement is done.
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> bool {
         while self.row < self.end {
-            let (index, row) = (IndexId(self.index), RowId(self.row));
+            let row = RowId(self.row);
+            let index = world.index_of(row, self.index);
             if world.engine.delete(&mut world.machine, thread, index, row).is_err() {
                 return false;
             }
             world.machine.release(thread);
             world.operations += 1;
             self.index += 1;
-            if usize::from(self.index) == world.engine.index_count() {
+            if self.index == world.partitions.indexes() {
                 self.index = 0;
                 self.row += 1;
                 world.rows_deleted += 1;

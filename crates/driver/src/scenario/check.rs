@@ -2,7 +2,7 @@
 
 use cost_model::Bytes;
 use cost_model::device::{DeviceSpec, Raid};
-use index::IndexShape;
+use index::{IndexShape, Partitions};
 
 use super::Scenario;
 use super::error::{Place, Problem, ScenarioError};
@@ -212,6 +212,16 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
             grouped(workload.rows_per_commit)
         );
         return Err(values.conflict("workload.rows", reason));
+    }
+    if let Some(rows) = workload.partition_rows
+        && Partitions::MAX < workload.rows.div_ceil(rows)
+    {
+        let reason = format!(
+            "would be {} partitions; a table has at most {}",
+            grouped(workload.rows.div_ceil(rows)),
+            grouped(Partitions::MAX)
+        );
+        return Err(values.conflict("workload.partition_rows", reason));
     }
     if let Some(window) = workload.window {
         if workload.rows <= window.rows {

@@ -14,6 +14,8 @@ pub struct Workload {
     pub stream: StreamSpec,
     /// Rows inserted.
     pub rows: u64,
+    /// Rows of a partition of the table; `None` for a table in one piece.
+    pub partition_rows: Option<u64>,
     /// Secondary indexes that are maintained.
     pub secondary_indexes: u32,
     /// Widths of the columns where they are not those of the profile.
@@ -189,6 +191,15 @@ pub(super) const PARAMS: &[Param] = &[
     .when(RECORDED),
     Param::new("workload.rows", ROWS, "Rows inserted.").shrinks(),
     Param::new(
+        "workload.partition_rows",
+        Kind::Count("rows", 0, ROWS_MAX),
+        "Rows of each partition of the table, which is cut into ranges of its primary key; \
+         0: it is in one piece.",
+    )
+    .preset("0")
+    .source("iibench.py, defaults of its options")
+    .shrinks(),
+    Param::new(
         "workload.secondary_indexes",
         Kind::Count("indexes", 0, 3),
         "Secondary indexes maintained: the first so many of the table.",
@@ -359,6 +370,7 @@ impl Workload {
         Self {
             stream: stream(values, rows),
             rows,
+            partition_rows: limit(values, "workload.partition_rows"),
             secondary_indexes: values.get("workload.secondary_indexes"),
             widths: ColumnWidths {
                 key_bytes: values.get("workload.key_bytes"),
