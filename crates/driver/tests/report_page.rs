@@ -87,8 +87,7 @@ fn rows() -> Vec<Row> {
 
 /// Pages of claims with runs, of claims without runs, of runs alone, and of nothing.
 fn pages() -> [String; 4] {
-    let nothing =
-        Scorecard { articles: Vec::new(), rows: Vec::new(), scale: String::new(), ..scorecard() };
+    let nothing = Scorecard::without_claims();
     let none = BTreeMap::new();
     [
         html(&scorecard(), &runs()),
@@ -182,7 +181,7 @@ fn a_figure_has_the_curves_that_were_run_and_the_published_points() {
 #[test]
 fn the_time_of_a_row_is_the_time_of_its_clients() {
     let runs = runs();
-    let page = html(&Scorecard { articles: Vec::new(), rows: Vec::new(), ..scorecard() }, &runs);
+    let page = html(&Scorecard::without_claims(), &runs);
     let data = data(&page);
     let charts = data["charts"].as_array().expect("a list");
     let chart = charts.iter().find(|chart| {

@@ -110,8 +110,9 @@ impl<'a> Page<'a> {
                 }
                 p .soft {
                     "iisim " (iisim_version)
-                    @if !scale.is_empty() { ", scale " (scale) }
-                    @if !rows.is_empty() { "; runs that bear no scaling ran at full size" }
+                    @if !rows.is_empty() {
+                        ", scale " (scale) "; runs that bear no scaling ran at full size"
+                    }
                     ". All times are virtual. Rows are those of the full scale."
                 }
                 noscript { p .warning { "The charts and the sorting need JavaScript; the text does not." } }

@@ -252,7 +252,7 @@ class Chart {
     const cursor = draw("g", { class: "cursor" });
     const choice = draw("rect", { class: "choice", y: box.top, height: box.bottom - box.top, width: 0 });
     svg.append(cursor, choice);
-    Object.assign(this, { x, y, box, svg, cursor, choice, marks, stacked: layers });
+    Object.assign(this, { x, y, box, svg, cursor, choice, marks });
     return svg;
   }
 

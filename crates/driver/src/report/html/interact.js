@@ -87,23 +87,25 @@ Object.assign(Chart.prototype, {
     const end = this.group.zoom?.[1] ?? Infinity;
     this.cursor.replaceChildren();
     let rows = null;
-    const layers = new Map(this.stacked.map((layer) => [layer.curve.index, layer]));
     for (const curve of this.curves) {
       const i = nearest(curve.xs, cursor ?? end);
-      const value = i === -1 || curve.hidden ? null : curve.y[i];
+      // A curve that ended before the cursor has no value there.
+      const ended = i === -1 || (cursor ?? 0) > curve.xs[i] + (curve.xs[i] - (curve.xs[i - 1] ?? 0));
+      const value = ended || curve.hidden ? null : curve.y[i];
       curve.value.textContent = curve.hidden ? "" : number(value);
-      if (i === -1 || curve.hidden) continue;
+      if (ended || curve.hidden) continue;
       rows ??= curve.xs[i];
       if (cursor === null || value === null || (this.log && value <= 0)) continue;
       if (this.spec.form === "bars" || this.isStack) continue;
-      const [cx, cy] = [this.x.at(curve.xs[i]), this.y.at(layers.get(curve.index)?.top[i] ?? value)];
+      const [cx, cy] = [this.x.at(curve.xs[i]), this.y.at(value)];
       this.cursor.append(draw("circle", { class: `point ${this.colour(curve)}`, cx, cy, r: 4 }));
     }
-    const shown = cursor === null || this.spec.group.startsWith("figure") ? (cursor ?? rows) : rows;
-    this.at.textContent = shown === null || !isFinite(shown) ? "" : `at ${count(shown)} rows`;
+    const at = this.isFigure ? cursor : rows;
+    this.at.textContent = cursor === null ? (this.group.zoom ? "at the right edge" : "at the end")
+      : `at ${count(at ?? cursor)} rows`;
     if (cursor === null || cursor < this.x.low || this.x.high < cursor) return;
-    const at = this.x.at(cursor);
-    this.cursor.prepend(draw("line", { class: "cursor-line", x1: at, x2: at, y1: this.box.top, y2: this.box.bottom }));
+    const x = this.x.at(cursor);
+    this.cursor.prepend(draw("line", { class: "cursor-line", x1: x, x2: x, y1: this.box.top, y2: this.box.bottom }));
   },
 
   /** The label of the published point under the pointer. */

@@ -94,7 +94,7 @@ fn side_by_side(runs: &[(&str, &RunResult)]) -> Markup {
                     th scope="col" { "run" }
                     th scope="col" .number { "rows" }
                     th scope="col" .number { "rows/s" }
-                    th scope="col" .number { "time of a row" }
+                    th scope="col" .number { "client time/row" }
                     th scope="col" { "where it goes" }
                     th scope="col" .number { "reads/row" }
                     th scope="col" .number { "writes/row" }
