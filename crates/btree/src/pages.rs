@@ -25,12 +25,12 @@ const NODE: u8 = 3;
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Page {
+    index: u16,
     kind: u8,
-    index: u8,
     /// Whether the youngest row is the page's last insert: nothing was moved or deleted since.
     has_last: u8,
     changed_by: u8,
-    reserved: [u8; 4],
+    reserved: [u8; 3],
     records: u16,
     slots: u16,
     /// Run: its first row. Rows: the newest chunk. Node: the number of the node.

@@ -25,7 +25,7 @@ enum Outcome {
 }
 
 impl<K: KeySource> ChangeBuffered<K> {
-    /// Empty trees for a table with these indexes, the clustered one first, for about
+    /// Empty trees for a table with these indexes, the clustered one first, each for about
     /// `rows_expected` rows. `thread` is charged with the creation of the roots.
     ///
     /// # Panics
@@ -40,11 +40,11 @@ impl<K: KeySource> ChangeBuffered<K> {
         thread: &mut SimThread,
     ) -> Self {
         let columns: Vec<u32> =
-            (0..shapes.len()).map(|index| source.columns(IndexId(index as u8))).collect();
+            (0..shapes.len()).map(|index| source.columns(IndexId(index as u16))).collect();
         let page_bytes = tree.format.page_bytes;
         let mut tree = BTree::new(tree, shapes, source, rows_expected, machine, thread);
         let facts = |(number, shape): (usize, &IndexShape)| {
-            let index = IndexId(number as u8);
+            let index = IndexId(number as u16);
             let record_bytes = tree.record_bytes(index);
             let most = (page_bytes / record_bytes) as u16;
             let rooms = (0..=most).map(|records| tree.room(index, records)).collect();
@@ -246,8 +246,8 @@ impl<K: KeySource> ChangeBuffered<K> {
 }
 
 impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
-    fn prepare(&mut self, machine: &Machine, rows: Range<u64>) {
-        self.tree.prepare(machine, rows);
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>, indexes: Range<u16>) {
+        self.tree.prepare(machine, rows, indexes);
     }
 
     fn begin_transaction(&mut self, machine: &mut Machine) {
@@ -263,7 +263,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
     ) -> Step {
         self.begin(machine, thread, true)?;
         let (key, leaf) = self.tree.place(index, row);
-        if index == IndexId::PRIMARY || self.buffer.config.pages_max == 0 {
+        if self.tree.is_clustered(index) || self.buffer.config.pages_max == 0 {
             self.tree.insert_into(machine, thread, index, key, row, leaf)?;
             return Ok(());
         }
@@ -287,6 +287,17 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
     ) -> Step {
         self.begin(machine, thread, true)?;
         self.tree.delete(machine, thread, index, row)
+    }
+
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
+        let buffer = &mut self.buffer;
+        self.tree.clear(machine, index, |_, leaf| {
+            if buffer.pending.count(leaf) != 0 {
+                let run = buffer.run(leaf.0);
+                buffer.runs.remove(leaf, run);
+                buffer.pending.clear(leaf);
+            }
+        });
     }
 
     fn get(

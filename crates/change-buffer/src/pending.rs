@@ -13,8 +13,7 @@ const NONE: u32 = u32::MAX;
 struct Waiting {
     newest: u32,
     entries: u16,
-    index: u8,
-    reserved: u8,
+    index: u16,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -50,13 +49,13 @@ impl Pending {
 
     /// The index of the entries that wait for a page, if any do.
     #[inline]
-    pub(crate) fn index(&self, page: u32) -> Option<u8> {
+    pub(crate) fn index(&self, page: u32) -> Option<u16> {
         let waiting = (*self.pages).get(page as usize)?;
         (0 < waiting.entries).then_some(waiting.index)
     }
 
     /// All entries of an index that wait: for checks.
-    pub(crate) fn of_index(&self, index: u8) -> u64 {
+    pub(crate) fn of_index(&self, index: u16) -> u64 {
         let of_index = self.pages.iter().filter(|waiting| waiting.index == index);
         of_index.map(|waiting| u64::from(waiting.entries)).sum()
     }
@@ -67,7 +66,7 @@ impl Pending {
     }
 
     /// An entry waits for a page.
-    pub(crate) fn push(&mut self, page: PageId, index: u8, row: u32) {
+    pub(crate) fn push(&mut self, page: PageId, index: u16, row: u32) {
         if self.pages.len() <= page.index() {
             self.pages.extend_to(page.index() + 64, Waiting::zeroed());
         }
@@ -78,7 +77,7 @@ impl Pending {
             _ => newest,
         };
         self.chunks[newest as usize].rows[slot] = row;
-        self.pages[page.index()] = Waiting { newest, entries: entries + 1, index, reserved: 0 };
+        self.pages[page.index()] = Waiting { newest, entries: entries + 1, index };
         self.entries += 1;
     }
 

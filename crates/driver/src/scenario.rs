@@ -43,6 +43,7 @@ mod tests;
 mod values;
 mod workload;
 
+pub(crate) use catalogue::claim_files;
 pub use base::{Base, Change};
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};

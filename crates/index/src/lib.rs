@@ -4,10 +4,12 @@
 
 mod engine;
 mod key;
+mod partition;
 mod shape;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
 pub use engine::{BufferStats, IndexEngine, IndexStats, Visitor};
 pub use key::{IndexId, Key, KeySource, RowId};
+pub use partition::{Partitioned, Partitions};
 pub use shape::IndexShape;
