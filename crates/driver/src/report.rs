@@ -8,6 +8,7 @@
 //! [`ProgressBars`] is the one part that looks at the wall clock, and it only writes to a terminal.
 
 pub mod csv;
+pub mod html;
 pub mod json;
 mod manifest;
 mod progress;
