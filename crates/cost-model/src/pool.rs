@@ -256,7 +256,9 @@ impl BufferPool {
     }
 
     pub(crate) fn pin(&mut self, id: FrameId) {
-        self.frames[id.index()].pins += 1;
+        let frame = &mut self.frames[id.index()];
+        self.instances[frame.instance as usize].spare_lost(frame);
+        frame.pins += 1;
     }
 
     pub(crate) fn unpin(&mut self, id: FrameId) {

@@ -21,7 +21,7 @@ pub use metric::{Limit, Metric, Span, Take, TimeUnit};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::{RunResult, VERSION};
-use crate::scenario::{self, Scale, Scenario};
+use crate::scenario::{self, Problem, Scale, Scenario, ScenarioError};
 use crate::scorecard::{Article, SCHEMA, Scorecard};
 
 use file::{Claim, File, Header};
@@ -90,29 +90,56 @@ impl Catalogue {
     /// A file that cannot be understood, with its line.
     pub fn parse(files: &[(String, &str)]) -> Result<Self, ClaimError> {
         let mut catalogue = Self::default();
-        let mut ids = BTreeSet::new();
         for (name, text) in files {
-            let File { article, figures, runs, claims } = file::read(name, text)?;
-            for claim in &claims {
-                if !ids.insert(claim.id.get_ref().clone()) {
-                    let message = format!("id = \"{}\": given twice", claim.id.get_ref());
-                    return Err(ClaimError::at(name, text, claim.id.span(), message));
-                }
-            }
-            for (run, described) in runs {
-                let planned = Planned::new(&run, &described).map_err(|message| {
-                    ClaimError::at(name, text, described.experiment.span(), message)
-                })?;
-                if catalogue.runs.insert(run.clone(), planned).is_some() {
-                    let message = format!("runs.{run}: another article has a run of this name");
-                    return Err(ClaimError::at(name, text, described.experiment.span(), message));
-                }
-            }
-            let Header { id, title, author, date, url } = article;
-            catalogue.articles.push(Article { id, title, author, date, url, figures });
-            catalogue.claims.extend(claims);
+            catalogue.add(name, text)?;
         }
+        catalogue.check_runs()?;
         Ok(catalogue)
+    }
+
+    fn add(&mut self, name: &str, text: &str) -> Result<(), ClaimError> {
+        let File { article, figures, runs, claims } = file::read(name, text)?;
+        for claim in &claims {
+            let id = claim.id.get_ref();
+            if self.claims.iter().chain(&claims).filter(|other| other.id.get_ref() == id).count()
+                != 1
+            {
+                let message = format!("id = \"{id}\": given twice");
+                return Err(ClaimError::at(name, text, claim.id.span(), message));
+            }
+        }
+        for (run, described) in runs {
+            let refuse = |message| ClaimError::at(name, text, described.experiment.span(), message);
+            let planned = Planned::new(&run, &described).map_err(refuse)?;
+            if self.runs.contains_key(&run) {
+                return Err(refuse(format!("runs.{run}: another article has a run of this name")));
+            }
+            self.runs.insert(run, planned);
+        }
+        let Header { id, title, author, date, url } = article;
+        self.articles.push(Article { id, title, author, date, url, figures });
+        self.claims.extend(claims);
+        Ok(())
+    }
+
+    /// Whether the runs exist that claims and figures name; a file may use the runs of another.
+    fn check_runs(&self) -> Result<(), ClaimError> {
+        let of_claims = self.claims.iter().flat_map(|claim| {
+            claim.runs().into_iter().map(|run| (claim.id.get_ref().as_str(), run))
+        });
+        let of_figures = self.articles.iter().flat_map(|article| {
+            let series = article.figures.iter().flat_map(|figure| &figure.series);
+            series.map(|series| (article.id.as_str(), series.run.clone()))
+        });
+        match of_claims.chain(of_figures).find(|(_, run)| !self.runs.contains_key(run)) {
+            Some((place, run)) => {
+                let known: Vec<_> = self.runs.keys().map(String::as_str).collect();
+                let message =
+                    format!("run = \"{run}\": no such run; there are: {}", known.join(", "));
+                Err(ClaimError::new(place, message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The claims of one article (`S4`) or one claim alone (`S4.3`).
@@ -178,9 +205,9 @@ impl Catalogue {
     }
 }
 
-/// Whether a claim is `only` or belongs to the article `only`.
+/// Whether a claim is `only`, a part of it (`S0.5-low`) or belongs to the article `only`.
 fn is_chosen(only: &str, id: &str) -> bool {
-    id.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    id.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
 }
 
 impl Planned {
@@ -192,7 +219,11 @@ impl Planned {
         let file::Run { experiment, set, .. } = described.clone();
         let scenario = experiment.into_inner();
         let loaded = Scenario::load(&scenario, &set, None);
-        let amounts = loaded.map_err(|error| error.to_string()).map(|scenario| Amounts {
+        let reason = |error: ScenarioError| match error.problem() {
+            Problem::UnknownName { .. } => format!("there is no experiment {scenario} yet"),
+            _ => error.to_string(),
+        };
+        let amounts = loaded.map_err(reason).map(|scenario| Amounts {
             rows: scenario.workload.rows as f64,
             page_bytes: scenario.engine.page_size.get() as f64,
         });

@@ -90,7 +90,7 @@ impl Instance {
         }
     }
 
-    /// A page that could be replaced is changed.
+    /// A page that could be replaced is changed or taken in hand.
     #[inline]
     pub(super) fn spare_lost(&mut self, frame: &mut Frame) {
         if frame.flags & SPARE != 0 {
@@ -189,6 +189,7 @@ impl Instance {
         assert_eq!(end, self.ahead.blocked_end, "where the blocked pages end");
         let marked = |(_, frame): &&(FrameId, Frame)| frame.flags & SPARE != 0;
         let near = from_tail.iter().take(scan as usize).filter(marked);
+        assert!(near.clone().all(|(_, frame)| frame.is_replaceable()), "spare for nothing");
         assert_eq!(near.count() as u32, self.ahead.spares, "spare pages at the tail");
         assert_eq!(
             from_tail.iter().filter(marked).count() as u32,

@@ -13,6 +13,9 @@ use crate::report::text;
 /// whole rows when they are scaled.
 const ROUNDING: f64 = 1e-3;
 
+/// Bytes of a GiB.
+const GIB: f64 = 1_073_741_824.0;
+
 /// Why a metric has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NoValue {
@@ -69,9 +72,6 @@ impl Metric {
             Self::Difference { of, minus } => {
                 return Ok(of.value(runs, facts)? - minus.value(runs, facts)?);
             }
-            Self::Sum { of } => {
-                return of.iter().map(|metric| metric.value(runs, facts)).sum();
-            }
             leaf => leaf.of_run(runs)?,
         };
         if !value.is_finite() {
@@ -100,7 +100,9 @@ impl Metric {
                 let series = Series::of(result, column);
                 match take {
                     Take::Mean => series.mean(rows),
-                    Take::Sum => series.sum(rows),
+                    Take::PerRow => {
+                        series.sum(rows).map(|sum| sum / (rows[1] - rows[0]) / scale_of(result))
+                    }
                     Take::End => series.state(rows[1]),
                     Take::Max | Take::Min => waves::extreme(&series.means(rows, *window), *take),
                     Take::Spread => waves::spread(&series.means(rows, *window)),
@@ -139,13 +141,9 @@ impl Metric {
                     counts.filter(|(name, _)| indexes.is_empty() || indexes.contains(name));
                 let pages: u64 = chosen.map(|(_, count)| count.leaf + count.internal).sum();
                 let page = planned.amounts.as_ref().map_or(0.0, |amounts| amounts.page_bytes);
-                let scale = result.totals.rows_full_scale as f64 / result.totals.rows as f64;
-                (0 < pages).then_some(pages as f64 * page * scale)
+                (0 < pages).then_some(pages as f64 * page / scale_of(result) / GIB)
             }
-            Self::Number { .. }
-            | Self::Ratio { .. }
-            | Self::Difference { .. }
-            | Self::Sum { .. } => {
+            Self::Number { .. } | Self::Ratio { .. } | Self::Difference { .. } => {
                 unreachable!("no metric of one run")
             }
         };
@@ -160,7 +158,7 @@ impl Metric {
             Self::Time { run, from, to, .. } => format!("time of {run}{}", rows(*from, *to)),
             Self::Column { run, column, from, to, take, window } => {
                 let windows = match take {
-                    Take::Mean | Take::Sum | Take::End => String::new(),
+                    Take::Mean | Take::PerRow | Take::End => String::new(),
                     Take::Max | Take::Min | Take::Spread => {
                         format!(" (windows of {})", text::count(*window as u64))
                     }
@@ -186,17 +184,16 @@ impl Metric {
             Self::Size { run, to, indexes } => {
                 let what =
                     if indexes.is_empty() { "all indexes".to_owned() } else { indexes.join(", ") };
-                format!("bytes of the pages of {what} of {run}{}", rows(0.0, *to))
+                format!("size of {what} of {run}{}", rows(0.0, *to))
             }
             Self::Ratio { of, to } => format!("{} / {}", of.words(), to.words()),
             Self::Difference { of, minus } => format!("{} - {}", of.words(), minus.words()),
-            Self::Sum { of } => of.iter().map(Self::words).collect::<Vec<_>>().join(" + "),
         }
     }
 
     fn shown(&self, value: f64) -> String {
         match self {
-            Self::Size { .. } => text::bytes(value as u64),
+            Self::Size { .. } => format!("{} GiB", number(value)),
             Self::Time { unit, .. } => text::duration(value * unit.seconds()),
             _ => number(value),
         }
@@ -219,9 +216,13 @@ impl Metric {
                 of.collect_runs(runs);
                 other.collect_runs(runs);
             }
-            Self::Sum { of } => of.iter().for_each(|metric| metric.collect_runs(runs)),
         }
     }
+}
+
+/// The scale of a run.
+fn scale_of(result: &RunResult) -> f64 {
+    result.totals.rows as f64 / result.totals.rows_full_scale as f64
 }
 
 /// A value as people read it: three digits, whole from a hundred, with k, M and B from a million.
@@ -248,7 +249,7 @@ impl Take {
     const fn word(self) -> &'static str {
         match self {
             Self::Mean => "mean",
-            Self::Sum => "sum of",
+            Self::PerRow => "per row",
             Self::End => "final",
             Self::Max => "highest",
             Self::Min => "lowest",
@@ -261,7 +262,7 @@ impl Limit {
     fn words(self) -> String {
         match self {
             Self::Above(value) => format!("above {}", number(value)),
-            Self::Below(value) => format!("below {}", number(value)),
+            Self::AbovePeak(share) => format!("above {} of its peak", number(share)),
             Self::BelowPeak(share) => format!("below {} of its peak", number(share)),
         }
     }

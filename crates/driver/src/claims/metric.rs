@@ -29,7 +29,8 @@ pub enum Metric {
     Column {
         /// The run.
         run: String,
-        /// The dotted name, as in the CSV.
+        /// The dotted name, as in the CSV, or `seconds_per_row`: seconds that pass for a row. Several causes of time
+        /// are joined with `+`: `time.flush+free_page`.
         column: String,
         /// Rows at the start.
         #[serde(default)]
@@ -108,7 +109,7 @@ pub enum Metric {
         /// The part, as shares of the period.
         part: [f64; 2],
     },
-    /// Bytes of the pages of all indexes, or of those named.
+    /// GiB of the pages of all indexes, or of those named.
     Size {
         /// The run.
         run: String,
@@ -132,11 +133,6 @@ pub enum Metric {
         /// What is taken away.
         minus: Box<Metric>,
     },
-    /// Several values together.
-    Sum {
-        /// The values.
-        of: Vec<Metric>,
-    },
 }
 
 /// A run between two row counts.
@@ -159,8 +155,8 @@ pub enum Take {
     /// Its mean: per row if the column is, else over the time.
     #[default]
     Mean,
-    /// The sum of its values.
-    Sum,
+    /// The sum of its values by the rows inserted: of a column that counts.
+    PerRow,
     /// Its value at the end.
     End,
     /// The highest mean of a window.
@@ -177,8 +173,8 @@ pub enum Take {
 pub enum Limit {
     /// Above this value.
     Above(f64),
-    /// Below this value.
-    Below(f64),
+    /// Above this share of the highest value of the whole run.
+    AbovePeak(f64),
     /// Below this share of the highest value before.
     BelowPeak(f64),
 }

@@ -87,7 +87,7 @@ pub fn write_hanging(head: &str, text: &str, out: &mut dyn Write) -> io::Result<
 }
 
 /// Three significant digits, more if the number has them before the point; no trailing zeros.
-pub(super) fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
         v if v < 0.099_95 => 4,
         v if v < 0.999_5 => 3,
@@ -99,7 +99,7 @@ pub(super) fn three_digits(value: f64) -> String {
 }
 
 /// The number rounded to `decimals` places, without trailing zeros.
-pub(super) fn trimmed(value: f64, decimals: usize) -> String {
+pub fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
