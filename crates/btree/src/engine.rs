@@ -339,6 +339,10 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         self.delete_row(machine, thread, index, row)
     }
 
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
+        self.clear(machine, index, |_, _| {});
+    }
+
     fn get(
         &mut self,
         machine: &mut Machine,

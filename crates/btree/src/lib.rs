@@ -108,6 +108,7 @@ mod scan;
 mod space;
 mod split;
 mod tree;
+mod truncate;
 mod verify;
 
 pub use engine::{BTree, TreeConfig};

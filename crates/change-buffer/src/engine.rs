@@ -289,6 +289,17 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
         self.tree.delete(machine, thread, index, row)
     }
 
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
+        let buffer = &mut self.buffer;
+        self.tree.clear(machine, index, |_, leaf| {
+            if buffer.pending.count(leaf) != 0 {
+                let run = buffer.run(leaf.0);
+                buffer.runs.remove(leaf, run);
+                buffer.pending.clear(leaf);
+            }
+        });
+    }
+
     fn get(
         &mut self,
         machine: &mut Machine,

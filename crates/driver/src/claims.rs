@@ -6,6 +6,7 @@
 //! Nothing simulated is written there. [`Catalogue::score`] computes values, ratios and verdicts
 //! from results, and says why if it cannot.
 
+mod columns;
 mod error;
 mod file;
 mod judge;
@@ -21,7 +22,7 @@ pub use metric::{Limit, Metric, Span, Take, TimeUnit};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::{RunResult, VERSION};
-use crate::scenario::{self, Scale, Scenario};
+use crate::scenario::{self, Problem, Scale, Scenario, ScenarioError};
 use crate::scorecard::{Article, SCHEMA, Scorecard};
 
 use file::{Claim, File, Header};
@@ -62,17 +63,8 @@ impl NamedRun {
 #[derive(Clone, Debug)]
 struct Planned {
     run: NamedRun,
-    /// What it amounts to at full scale, or why it cannot run.
-    amounts: Result<Amounts, String>,
-}
-
-/// What metrics need to know of a run beyond its result.
-#[derive(Clone, Copy, Debug)]
-struct Amounts {
-    /// Rows that it inserts.
-    rows: f64,
-    /// Bytes of a page.
-    page_bytes: f64,
+    /// Rows that it inserts at full scale, or why it cannot run.
+    rows: Result<f64, String>,
 }
 
 /// The claims inside the binary.
@@ -90,29 +82,56 @@ impl Catalogue {
     /// A file that cannot be understood, with its line.
     pub fn parse(files: &[(String, &str)]) -> Result<Self, ClaimError> {
         let mut catalogue = Self::default();
-        let mut ids = BTreeSet::new();
         for (name, text) in files {
-            let File { article, figures, runs, claims } = file::read(name, text)?;
-            for claim in &claims {
-                if !ids.insert(claim.id.get_ref().clone()) {
-                    let message = format!("id = \"{}\": given twice", claim.id.get_ref());
-                    return Err(ClaimError::at(name, text, claim.id.span(), message));
-                }
-            }
-            for (run, described) in runs {
-                let planned = Planned::new(&run, &described).map_err(|message| {
-                    ClaimError::at(name, text, described.experiment.span(), message)
-                })?;
-                if catalogue.runs.insert(run.clone(), planned).is_some() {
-                    let message = format!("runs.{run}: another article has a run of this name");
-                    return Err(ClaimError::at(name, text, described.experiment.span(), message));
-                }
-            }
-            let Header { id, title, author, date, url } = article;
-            catalogue.articles.push(Article { id, title, author, date, url, figures });
-            catalogue.claims.extend(claims);
+            catalogue.add(name, text)?;
         }
+        catalogue.check_runs()?;
         Ok(catalogue)
+    }
+
+    fn add(&mut self, name: &str, text: &str) -> Result<(), ClaimError> {
+        let File { article, figures, runs, claims } = file::read(name, text)?;
+        for claim in &claims {
+            let id = claim.id.get_ref();
+            if self.claims.iter().chain(&claims).filter(|other| other.id.get_ref() == id).count()
+                != 1
+            {
+                let message = format!("id = \"{id}\": given twice");
+                return Err(ClaimError::at(name, text, claim.id.span(), message));
+            }
+        }
+        for (run, described) in runs {
+            let refuse = |message| ClaimError::at(name, text, described.experiment.span(), message);
+            let planned = Planned::new(&run, &described).map_err(refuse)?;
+            if self.runs.contains_key(&run) {
+                return Err(refuse(format!("runs.{run}: another article has a run of this name")));
+            }
+            self.runs.insert(run, planned);
+        }
+        let Header { id, title, author, date, url } = article;
+        self.articles.push(Article { id, title, author, date, url, figures });
+        self.claims.extend(claims);
+        Ok(())
+    }
+
+    /// Whether the runs exist that claims and figures name; a file may use the runs of another.
+    fn check_runs(&self) -> Result<(), ClaimError> {
+        let of_claims = self.claims.iter().flat_map(|claim| {
+            claim.runs().into_iter().map(|run| (claim.id.get_ref().as_str(), run))
+        });
+        let of_figures = self.articles.iter().flat_map(|article| {
+            let series = article.figures.iter().flat_map(|figure| &figure.series);
+            series.map(|series| (article.id.as_str(), series.run.clone()))
+        });
+        match of_claims.chain(of_figures).find(|(_, run)| !self.runs.contains_key(run)) {
+            Some((place, run)) => {
+                let known: Vec<_> = self.runs.keys().map(String::as_str).collect();
+                let message =
+                    format!("run = \"{run}\": no such run; there are: {}", known.join(", "));
+                Err(ClaimError::new(place, message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The claims of one article (`S4`) or one claim alone (`S4.3`).
@@ -133,6 +152,10 @@ impl Catalogue {
             self.claims.iter().any(|claim| is_chosen(&article.id, claim.id.get_ref()))
         };
         self.articles.retain(of_claim);
+        // The figures of an article need more runs than one claim of it.
+        for article in self.articles.iter_mut().filter(|article| article.id != only) {
+            article.figures.clear();
+        }
         Ok(self)
     }
 
@@ -149,16 +172,13 @@ impl Catalogue {
         let series = figures.flat_map(|article| &article.figures).flat_map(|figure| &figure.series);
         names.extend(series.map(|series| series.run.clone()));
         let planned = names.iter().filter_map(|name| self.runs.get(name));
-        planned
-            .filter(|planned| planned.amounts.is_ok())
-            .map(|planned| planned.run.clone())
-            .collect()
+        planned.filter(|planned| planned.rows.is_ok()).map(|planned| planned.run.clone()).collect()
     }
 
     /// The runs that cannot be computed yet, and why.
     pub fn missing(&self) -> Vec<(&str, &str)> {
         let missing = self.runs.values().filter_map(|planned| {
-            Some((planned.run.name.as_str(), planned.amounts.as_ref().err()?.as_str()))
+            Some((planned.run.name.as_str(), planned.rows.as_ref().err()?.as_str()))
         });
         missing.collect()
     }
@@ -178,9 +198,9 @@ impl Catalogue {
     }
 }
 
-/// Whether a claim is `only` or belongs to the article `only`.
+/// Whether a claim is `only`, a part of it (`S0.5-low`) or belongs to the article `only`.
 fn is_chosen(only: &str, id: &str) -> bool {
-    id.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    id.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
 }
 
 impl Planned {
@@ -192,10 +212,11 @@ impl Planned {
         let file::Run { experiment, set, .. } = described.clone();
         let scenario = experiment.into_inner();
         let loaded = Scenario::load(&scenario, &set, None);
-        let amounts = loaded.map_err(|error| error.to_string()).map(|scenario| Amounts {
-            rows: scenario.workload.rows as f64,
-            page_bytes: scenario.engine.page_size.get() as f64,
-        });
-        Ok(Self { run: NamedRun { name: name.to_owned(), scenario, sets: set, scale }, amounts })
+        let reason = |error: ScenarioError| match error.problem() {
+            Problem::UnknownName { .. } => format!("there is no experiment {scenario} yet"),
+            _ => error.to_string(),
+        };
+        let rows = loaded.map_err(reason).map(|scenario| scenario.workload.rows as f64);
+        Ok(Self { run: NamedRun { name: name.to_owned(), scenario, sets: set, scale }, rows })
     }
 }

@@ -12,6 +12,7 @@ mod output;
 mod run;
 mod schema;
 mod stream;
+mod sweep;
 
 use std::io::{self, Write};
 use std::panic;
@@ -41,12 +42,14 @@ const EXAMPLES: &str = "\
 Examples:
   iisim list                                              what there is to run
   iisim run s4-insert-buffer-off --scale 1/128            a billion rows, 1/128 of them simulated
+  iisim sweep redo-size                                   many runs that differ in a value
   iisim explain s4-insert-buffer-off --scale 1/128        where the time of a row goes, and why
   iisim device callaghan-2011                             what the disks of a machine deliver";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Sweep(sweep::SweepArgs),
     Explain(explain::ExplainArgs),
     Device(device::DeviceArgs),
     Stream(stream::StreamArgs),
@@ -109,6 +112,7 @@ fn execute(cli: &Cli) -> Result<ExitCode, CliError> {
     let done = |()| ExitCode::SUCCESS;
     match &cli.command {
         Command::Run(args) => run::execute(args),
+        Command::Sweep(args) => sweep::execute(args),
         Command::Explain(args) => explain::execute(args).map(done),
         Command::Device(args) => device::execute(args).map(done),
         Command::Stream(args) => stream::execute(args).map(done),

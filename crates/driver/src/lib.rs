@@ -9,4 +9,5 @@ pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod scorecard;
+pub mod sweep;
 pub mod workload;

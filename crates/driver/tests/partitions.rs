@@ -73,3 +73,23 @@ fn a_fractal_tree_has_partitions_too() {
     assert_eq!(parts.totals.rows, 100_000);
     assert!(parts.points[4].pages["pdc"].leaf >= 5, "each partition has a tree of its own");
 }
+
+#[test]
+fn a_partition_is_dropped_whole_and_for_nothing() {
+    let window = ["workload.window=40_000", FIFTHS, "redo.file_size=512MiB"];
+    let keeping = |drop: &str| run("percona-5.5", &[&window[..], &[drop]].concat());
+    let (dropped, deleted) =
+        (keeping("workload.drop_partitions=true"), keeping("workload.drop_partitions=false"));
+    // Two partitions are full, one is being filled.
+    assert_eq!(dropped.totals.deletes, 40_000);
+    let last = &dropped.points[4];
+    assert_eq!(last.rows_live, 60_000);
+    let three = 3.0 * dropped.points[0].pages["registersegment"].leaf as f64;
+    let left = last.pages["registersegment"].leaf as f64;
+    assert!((left / three - 1.0).abs() < 0.1, "{left} leaves left, three partitions have {three}");
+    // Nothing is read for it, nor written any more, and its rows take no time.
+    let kept = run("percona-5.5", &[FIFTHS, "redo.file_size=512MiB"]);
+    assert_eq!(dropped.totals.io.get("leaf_read"), kept.totals.io.get("leaf_read"));
+    assert!(dropped.totals.virtual_s < 1.01 * kept.totals.virtual_s);
+    assert!(1.2 * dropped.totals.virtual_s < deleted.totals.virtual_s);
+}

@@ -47,6 +47,18 @@ pub(crate) struct Tree {
     pub(crate) counters: TreeCounters,
     inserts: u64,
     deletes: u64,
+    /// Messages that never arrived because the tree was emptied.
+    pub(crate) forgotten: u64,
+}
+
+impl Tree {
+    /// Without any node or row.
+    pub(crate) fn empty(&mut self) {
+        self.deletes += self.rows.len();
+        self.rows.clear();
+        self.sequence = 0;
+        self.nodes = [0; crate::node::HEIGHT_MAX];
+    }
 }
 
 /// Keys of rows that will be inserted soon.
@@ -115,6 +127,7 @@ impl<K: KeySource> FractalTree<K> {
                 counters: TreeCounters::default(),
                 inserts: 0,
                 deletes: 0,
+                forgotten: 0,
             });
             let root = Node::new(number, 0, Body::Leaf(Leaf::new(shape.clustered)));
             engine.trees[number].root = engine.add_node(root);
@@ -343,6 +356,10 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         Ok(())
     }
 
+    fn truncate(&mut self, _machine: &mut Machine, index: IndexId) {
+        self.clear(index.index());
+    }
+
     fn get(
         &mut self,
         machine: &mut Machine,
@@ -394,7 +411,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
             deletes: tree.deletes,
             splits: tree.counters.splits.total(),
             coalesces: tree.counters.merges.total(),
-            messages_pending: injected.internal() - flushed[0],
+            messages_pending: injected.internal() - flushed[0] - tree.forgotten,
             messages_injected: injected.total(),
             flushes: tree.counters.flushes.total(),
         }

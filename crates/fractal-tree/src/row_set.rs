@@ -50,6 +50,12 @@ impl RowSet {
         word & (1 << (row % 64)) != 0
     }
 
+    /// Removes all rows.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+        self.len = 0;
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> u64 {
         self.len

@@ -49,6 +49,11 @@ pub trait IndexEngine {
         row: RowId,
     ) -> Step;
 
+    /// The index loses all its entries at once, as when its partition is dropped: its pages are
+    /// freed unseen, and what waits for them is forgotten. Operations of other threads that are
+    /// under way find it empty.
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId);
+
     /// Looks for the entry with exactly this key.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    /// Partitions a table can have at most: MySQL 5.5 has no more.
+    /// Partitions a table can have at most: `MySQL` 5.5 has no more.
     pub const MAX: u64 = 1_024;
 
     /// A table of `indexes` indexes for `table_rows` rows in partitions of `rows` rows each;

@@ -7,11 +7,14 @@ use super::metric::{Limit, Metric, Span, Take, TimeUnit};
 use super::series::{self, Series};
 use super::waves;
 use crate::report::RunResult;
-use crate::report::text;
+use crate::report::text::{self, number};
 
 /// Rows by which a run may miss the end of a window, as a share of them: amounts are rounded to
 /// whole rows when they are scaled.
 const ROUNDING: f64 = 1e-3;
+
+/// Bytes of a GiB.
+const GIB: f64 = 1_073_741_824.0;
 
 /// Why a metric has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ impl Runs<'_> {
     fn get(&self, name: &str) -> Result<(&RunResult, &Planned), NoValue> {
         let planned = self.planned.get(name);
         let planned = planned.ok_or_else(|| NoValue::NoRun(format!("no run {name}")))?;
-        if let Err(reason) = &planned.amounts {
+        if let Err(reason) = &planned.rows {
             return Err(NoValue::NoRun(format!("{name}: {reason}")));
         }
         let result = self.results.get(name);
@@ -49,7 +52,7 @@ impl Runs<'_> {
         to: Option<f64>,
     ) -> Result<(&RunResult, [f64; 2]), NoValue> {
         let (result, planned) = self.get(name)?;
-        let rows = planned.amounts.as_ref().map_or(0.0, |amounts| amounts.rows);
+        let rows = planned.rows.as_ref().map_or(0.0, |rows| *rows);
         let to = to.unwrap_or(rows);
         let reached = result.points.last().map_or(0.0, |point| point.rows_full_scale as f64);
         if reached < to * (1.0 - ROUNDING) {
@@ -68,9 +71,6 @@ impl Metric {
             Self::Ratio { of, to } => return Ok(of.value(runs, facts)? / to.value(runs, facts)?),
             Self::Difference { of, minus } => {
                 return Ok(of.value(runs, facts)? - minus.value(runs, facts)?);
-            }
-            Self::Sum { of } => {
-                return of.iter().map(|metric| metric.value(runs, facts)).sum();
             }
             leaf => leaf.of_run(runs)?,
         };
@@ -100,7 +100,9 @@ impl Metric {
                 let series = Series::of(result, column);
                 match take {
                     Take::Mean => series.mean(rows),
-                    Take::Sum => series.sum(rows),
+                    Take::PerRow => {
+                        series.sum(rows).map(|sum| sum / (rows[1] - rows[0]) / scale_of(result))
+                    }
                     Take::End => series.state(rows[1]),
                     Take::Max | Take::Min => waves::extreme(&series.means(rows, *window), *take),
                     Take::Spread => waves::spread(&series.means(rows, *window)),
@@ -130,22 +132,12 @@ impl Metric {
                     waves::parts(rows, *period, *part).map(|window| series.mean(window)).collect();
                 means.filter(|m| !m.is_empty()).map(|m| m.iter().sum::<f64>() / m.len() as f64)
             }
-            Self::Size { run, to, indexes } => {
-                let (result, [_, to]) = runs.window(run, 0.0, *to)?;
-                let (_, planned) = runs.get(run)?;
-                let at = result.points.iter().find(|p| to <= p.rows_full_scale as f64);
-                let counts = at.into_iter().flat_map(|point| &point.pages);
-                let chosen =
-                    counts.filter(|(name, _)| indexes.is_empty() || indexes.contains(name));
-                let pages: u64 = chosen.map(|(_, count)| count.leaf + count.internal).sum();
-                let page = planned.amounts.as_ref().map_or(0.0, |amounts| amounts.page_bytes);
-                let scale = result.totals.rows_full_scale as f64 / result.totals.rows as f64;
-                (0 < pages).then_some(pages as f64 * page * scale)
+            Self::Size { run, to } => {
+                let (result, window) = runs.window(run, 0.0, *to)?;
+                let bytes = Series::of(result, "io.growth.bytes").sum(window);
+                bytes.filter(|bytes| 0.0 < *bytes).map(|bytes| bytes / scale_of(result) / GIB)
             }
-            Self::Number { .. }
-            | Self::Ratio { .. }
-            | Self::Difference { .. }
-            | Self::Sum { .. } => {
+            Self::Number { .. } | Self::Ratio { .. } | Self::Difference { .. } => {
                 unreachable!("no metric of one run")
             }
         };
@@ -160,7 +152,7 @@ impl Metric {
             Self::Time { run, from, to, .. } => format!("time of {run}{}", rows(*from, *to)),
             Self::Column { run, column, from, to, take, window } => {
                 let windows = match take {
-                    Take::Mean | Take::Sum | Take::End => String::new(),
+                    Take::Mean | Take::PerRow | Take::End => String::new(),
                     Take::Max | Take::Min | Take::Spread => {
                         format!(" (windows of {})", text::count(*window as u64))
                     }
@@ -183,20 +175,15 @@ impl Metric {
                 end * 100.0,
                 text::count(*period as u64)
             ),
-            Self::Size { run, to, indexes } => {
-                let what =
-                    if indexes.is_empty() { "all indexes".to_owned() } else { indexes.join(", ") };
-                format!("bytes of the pages of {what} of {run}{}", rows(0.0, *to))
-            }
+            Self::Size { run, to } => format!("size of {run}{}", rows(0.0, *to)),
             Self::Ratio { of, to } => format!("{} / {}", of.words(), to.words()),
             Self::Difference { of, minus } => format!("{} - {}", of.words(), minus.words()),
-            Self::Sum { of } => of.iter().map(Self::words).collect::<Vec<_>>().join(" + "),
         }
     }
 
     fn shown(&self, value: f64) -> String {
         match self {
-            Self::Size { .. } => text::bytes(value as u64),
+            Self::Size { .. } => format!("{} GiB", number(value)),
             Self::Time { unit, .. } => text::duration(value * unit.seconds()),
             _ => number(value),
         }
@@ -219,18 +206,13 @@ impl Metric {
                 of.collect_runs(runs);
                 other.collect_runs(runs);
             }
-            Self::Sum { of } => of.iter().for_each(|metric| metric.collect_runs(runs)),
         }
     }
 }
 
-/// A value as people read it: three digits, whole from a hundred, with k, M and B from a million.
-pub(super) fn number(value: f64) -> String {
-    match value {
-        v if v < 0.0 => format!("-{}", number(-v)),
-        v if 1e6 <= v => text::count(v.round() as u64),
-        v => text::rate(v),
-    }
+/// The scale of a run.
+fn scale_of(result: &RunResult) -> f64 {
+    result.totals.rows as f64 / result.totals.rows_full_scale as f64
 }
 
 /// A window of rows, as the end of a phrase.
@@ -248,7 +230,7 @@ impl Take {
     const fn word(self) -> &'static str {
         match self {
             Self::Mean => "mean",
-            Self::Sum => "sum of",
+            Self::PerRow => "per row",
             Self::End => "final",
             Self::Max => "highest",
             Self::Min => "lowest",
@@ -261,7 +243,7 @@ impl Limit {
     fn words(self) -> String {
         match self {
             Self::Above(value) => format!("above {}", number(value)),
-            Self::Below(value) => format!("below {}", number(value)),
+            Self::AbovePeak(share) => format!("above {} of its peak", number(share)),
             Self::BelowPeak(share) => format!("below {} of its peak", number(share)),
         }
     }

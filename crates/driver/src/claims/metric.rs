@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::columns;
+
 /// A value that is computed from runs. Rows are always those of the full scale.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "metric", rename_all = "snake_case", deny_unknown_fields)]
@@ -29,7 +31,8 @@ pub enum Metric {
     Column {
         /// The run.
         run: String,
-        /// The dotted name, as in the CSV.
+        /// The dotted name, as in the CSV, or `seconds_per_row`: seconds that pass for a row. Several causes of time
+        /// are joined with `+`: `time.flush+free_page`.
         column: String,
         /// Rows at the start.
         #[serde(default)]
@@ -108,15 +111,12 @@ pub enum Metric {
         /// The part, as shares of the period.
         part: [f64; 2],
     },
-    /// Bytes of the pages of all indexes, or of those named.
+    /// GiB by which the data file has grown.
     Size {
         /// The run.
         run: String,
         /// After so many rows; at the end of the run if absent.
         to: Option<f64>,
-        /// The indexes; all if absent.
-        #[serde(default)]
-        indexes: Vec<String>,
     },
     /// One value by another.
     Ratio {
@@ -131,11 +131,6 @@ pub enum Metric {
         of: Box<Metric>,
         /// What is taken away.
         minus: Box<Metric>,
-    },
-    /// Several values together.
-    Sum {
-        /// The values.
-        of: Vec<Metric>,
     },
 }
 
@@ -159,8 +154,8 @@ pub enum Take {
     /// Its mean: per row if the column is, else over the time.
     #[default]
     Mean,
-    /// The sum of its values.
-    Sum,
+    /// The sum of its values by the rows inserted: of a column that counts.
+    PerRow,
     /// Its value at the end.
     End,
     /// The highest mean of a window.
@@ -177,8 +172,8 @@ pub enum Take {
 pub enum Limit {
     /// Above this value.
     Above(f64),
-    /// Below this value.
-    Below(f64),
+    /// Above this share of the highest value of the whole run.
+    AbovePeak(f64),
     /// Below this share of the highest value before.
     BelowPeak(f64),
 }
@@ -200,4 +195,22 @@ pub enum TimeUnit {
 /// Articles that report at all report every million rows.
 const fn million() -> f64 {
     1e6
+}
+
+impl Metric {
+    /// The column or total of a run that does not exist, if the metric names one.
+    pub(super) fn unknown_name(&self) -> Option<&str> {
+        match self {
+            Self::Number { .. } | Self::Rate(_) | Self::Time { .. } | Self::Size { .. } => None,
+            Self::Column { column, .. }
+            | Self::Crossing { column, .. }
+            | Self::Period { column, .. }
+            | Self::Phase { column, .. }
+            | Self::Folded { column, .. } => (!columns::is_column(column)).then_some(column),
+            Self::Total { name, .. } => (!columns::is_total(name)).then_some(name),
+            Self::Ratio { of, to: other } | Self::Difference { of, minus: other } => {
+                of.unknown_name().or_else(|| other.unknown_name())
+            }
+        }
+    }
 }

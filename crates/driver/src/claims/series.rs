@@ -4,6 +4,13 @@ use serde_json::Value;
 
 use crate::report::{Point, RunResult};
 
+/// Shares of the clients' time by cause; several causes are joined with `+`.
+pub(super) const SHARE: &str = "time";
+
+/// Virtual seconds that pass for a row, and the part of them that is spent on causes:
+/// `seconds_per_row.read`, `seconds_per_row.flush+free_page`.
+pub(super) const COST: &str = "seconds_per_row";
+
 /// What the mean of a column is weighted by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Weight {
@@ -38,7 +45,7 @@ impl Series {
     pub(super) fn of(result: &RunResult, column: &str) -> Self {
         let weight = match column {
             "reads_per_query" => Weight::Queries,
-            _ if column.ends_with("_per_row") => Weight::Rows,
+            _ if column.ends_with("_per_row") || column.starts_with(COST) => Weight::Rows,
             _ => Weight::Seconds,
         };
         let mut intervals = Vec::new();
@@ -125,14 +132,20 @@ pub(super) fn seconds_at(result: &RunResult, rows: f64) -> Option<f64> {
 
 /// The number with this dotted name in a point.
 fn cell(point: &Point, column: &str) -> Option<f64> {
-    // The columns that most metrics need, without a detour through JSON.
-    match column {
-        "rows_per_s" => return Some(point.rows_per_s),
-        "reads_per_row" => return Some(point.reads_per_row),
+    // What most metrics need comes without a detour through JSON.
+    let shares = |causes: &str| -> Option<f64> {
+        causes.split('+').map(|cause| point.time.get(cause).copied()).sum()
+    };
+    let (table, name) = column.split_once('.').unwrap_or((column, ""));
+    match (table, name) {
+        ("rows_per_s", "") => return Some(point.rows_per_s),
+        ("reads_per_row", "") => return Some(point.reads_per_row),
+        (SHARE, causes) => return shares(causes),
+        (COST, causes) => {
+            let share = if causes.is_empty() { 1.0 } else { shares(causes)? };
+            return (0.0 < point.rows_per_s).then(|| share / point.rows_per_s);
+        }
         _ => {}
-    }
-    if let Some(cause) = column.strip_prefix("time.") {
-        return point.time.get(cause).copied();
     }
     number(&serde_json::to_value(point).ok()?, column)
 }

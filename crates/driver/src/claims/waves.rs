@@ -45,12 +45,13 @@ pub(super) fn spread(means: &[Mean]) -> Option<f64> {
 
 /// Rows at the start of the first window beyond the limit.
 pub(super) fn crossing(means: &[Mean], limit: Limit) -> Option<f64> {
+    let highest = extreme(means, Take::Max)?;
     let mut peak = f64::MIN;
     let crossed = means.iter().find(|mean| {
         peak = peak.max(mean.value);
         match limit {
             Limit::Above(value) => value < mean.value,
-            Limit::Below(value) => mean.value < value,
+            Limit::AbovePeak(share) => share * highest < mean.value,
             Limit::BelowPeak(share) => mean.value < share * peak,
         }
     });
@@ -160,7 +161,12 @@ mod tests {
     fn a_straight_line_and_noise_have_none() {
         let line: Vec<_> = teeth().iter().map(|m| Mean { value: m.rows[0], ..*m }).collect();
         assert_eq!(period(&line[..7], 1.0), None);
-        let noise = |m: &Mean| Mean { value: (m.rows[0] * 78.233).sin() * 43_758.5 % 1.0, ..*m };
+        // Bits of the row number, mixed as hashes do.
+        let noise = |m: &Mean| {
+            let mixed = (m.rows[0] as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+            Mean { value: (mixed >> 40) as f64, ..*m }
+        };
         assert_eq!(period(&teeth().iter().map(noise).collect::<Vec<_>>(), 1.0), None);
     }
 
@@ -171,7 +177,7 @@ mod tests {
         assert!((extreme(&teeth, Take::Min).unwrap() - 6.12).abs() < 1e-9);
         // A uniform wave from 6 to 12: 6 / sqrt(12) around 9.06.
         assert!((spread(&teeth).unwrap() - 1.732 / 9.06).abs() < 1e-3);
-        assert_eq!(crossing(&teeth, Limit::Below(9.0)), Some(26.0));
+        assert_eq!(crossing(&teeth[30..], Limit::AbovePeak(0.9)), Some(50.0));
         assert_eq!(crossing(&teeth, Limit::BelowPeak(0.75)), Some(26.0));
         assert_eq!(crossing(&teeth, Limit::Above(12.0)), None);
     }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use driver::jobs::{INTERRUPTED, Jobs, Outcome};
+use driver::report::html::html;
 use driver::report::{ProgressBars, RunResult, csv, json, svg, table};
 use driver::scenario::Scenario;
+use driver::scorecard::Scorecard;
 
 use super::error::CliError;
 use super::{BAD_INPUT, Format, Overrides, memory, output};
@@ -34,7 +36,8 @@ pub(super) struct RunArgs {
     /// Form of the result on stdout; json of several scenarios is one line for each
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Write NAME.json, NAME.csv, NAME.svg and NAME.scenario.txt to this folder as well
+    /// Write NAME.json, NAME.csv, NAME.svg and NAME.scenario.txt to this folder as well, and
+    /// report.html with the charts of all of them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Scenarios that run at the same time [default: as many as there are cores]
@@ -92,6 +95,12 @@ fn run(jobs: &Jobs, scenarios: &[Arc<Scenario>], args: &RunArgs) -> Result<bool,
     if args.format == Format::Csv && !(failed && results.is_empty()) {
         output::print(|out| csv::write(&results, out))?;
     }
+    if let Some(folder) = args.out.as_deref().filter(|_| !results.is_empty()) {
+        let page = write_page(results, folder)?;
+        if args.format == Format::Table {
+            output::print(|out| writeln!(out, "\nReport: {}", page.display()))?;
+        }
+    }
     Ok(failed)
 }
 
@@ -143,6 +152,13 @@ fn report(
         // All points of a command have the same columns, which the last result may add to.
         Format::Csv => Ok(()),
     }
+}
+
+/// Writes the page of all results; tells where it is.
+fn write_page(results: Vec<RunResult>, folder: &Path) -> Result<PathBuf, CliError> {
+    let runs = results.into_iter().map(|run| (run.manifest.name.clone(), run)).collect();
+    let page = html(&Scorecard::without_claims(), &runs);
+    output::write_file(folder, "report.html", |out| out.write_all(page.as_bytes()))
 }
 
 /// Writes all forms of a result; tells where the figure is.

@@ -1,11 +1,11 @@
 //! Deleting the oldest rows, on the inserting connection or on one of its own.
 
 use cost_model::{SimDuration, SimThread, SimTime, StoredRows};
-use index::RowId;
+use index::{IndexId, RowId};
 
 use super::world::World;
 use super::{Cause, Turn};
-use crate::scenario::DeleteConnection;
+use crate::scenario::{DeleteConnection, Window};
 
 /// How often a connection that has nothing to delete looks again.
 const POLL: SimDuration = SimDuration::from_ms(1);
@@ -25,16 +25,25 @@ impl Deletion {
     pub(super) fn after_statement(thread: &mut SimThread, world: &mut World) -> Option<Self> {
         match world.workload.window {
             Some(window) if window.connection == DeleteConnection::Same => {
-                Self::begin(thread, world, window.rows)
+                Self::begin(thread, world, window)
             }
             _ => None,
         }
     }
 
-    /// Takes the oldest rows, as many as a statement has, if there are so many too many.
-    fn begin(thread: &mut SimThread, world: &mut World, window: u64) -> Option<Self> {
-        let rows = world.workload.rows_per_statement;
-        if world.rows_done < world.oldest_row + window + rows {
+    /// Takes the oldest rows, as many as a statement has, if there are so many too many; drops a
+    /// partition at once, if that is how rows go.
+    fn begin(thread: &mut SimThread, world: &mut World, window: Window) -> Option<Self> {
+        let rows = if window.drops_partitions {
+            world.partitions.rows()
+        } else {
+            world.workload.rows_per_statement
+        };
+        if world.rows_done < world.oldest_row + window.rows + rows {
+            return None;
+        }
+        if window.drops_partitions {
+            drop_partition(thread, world);
             return None;
         }
         world.engine.begin_transaction(&mut world.machine);
@@ -82,6 +91,20 @@ impl Deletion {
     }
 }
 
+/// The oldest partition goes: a statement, and files that are removed.
+fn drop_partition(thread: &mut SimThread, world: &mut World) {
+    let started = thread.now();
+    let price = world.jittered(world.machine.prices().statement);
+    world.machine.compute(thread, price);
+    let partition = world.partitions.of(RowId(world.oldest_row));
+    for index in world.partitions.indexes_of(partition) {
+        world.engine.truncate(&mut world.machine, IndexId(index));
+    }
+    world.oldest_row += world.partitions.rows();
+    world.rows_deleted += world.partitions.rows();
+    world.delete_latency.record(started, thread.now());
+}
+
 /// A connection that does nothing but delete.
 #[derive(Default)]
 pub(super) struct Deleter {
@@ -100,7 +123,7 @@ impl Deleter {
                     self.deletion = None;
                 }
             } else {
-                self.deletion = Deletion::begin(thread, world, window.rows);
+                self.deletion = Deletion::begin(thread, world, window);
                 if self.deletion.is_none() {
                     thread.spend(Cause::Think, POLL);
                 }

@@ -231,6 +231,13 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
             );
             return Err(values.conflict("workload.window", reason));
         }
+        if window.drops_partitions
+            && workload.partition_rows.is_none_or(|rows| workload.rows < window.rows + rows)
+        {
+            let reason = "no partition would be dropped: workload.partition_rows must be positive, \
+                          and workload.rows exceed workload.window by as many";
+            return Err(values.conflict("workload.drop_partitions", reason.to_owned()));
+        }
         if window.rows < round {
             let reason = format!(
                 "{}is less than the rows of one commit of each client ({})",

@@ -63,6 +63,8 @@ pub struct Window {
     pub rows: u64,
     /// Who deletes.
     pub connection: DeleteConnection,
+    /// Whether the oldest partition is dropped, instead of deleting its rows.
+    pub drops_partitions: bool,
 }
 
 /// Who deletes the oldest rows.
@@ -305,6 +307,15 @@ pub(super) const PARAMS: &[Param] = &[
     .source("iibench.py of 2009 to 2017; a connection of its own since May 2023")
     .when(WINDOW),
     Param::new(
+        "workload.drop_partitions",
+        Kind::Bool,
+        "Whether the oldest partition is dropped when it has left the window, instead of deleting \
+         its rows.",
+    )
+    .preset("false")
+    .source("iibench.py: rows are deleted")
+    .when(WINDOW),
+    Param::new(
         "workload.queries.kind",
         Kind::Word(QUERY_KINDS),
         "Which index is queried beside the inserts.",
@@ -382,8 +393,11 @@ impl Workload {
             rows_per_commit: values.get("workload.rows_per_commit"),
             clients: values.get("workload.clients"),
             insert_rate_limit: limit(values, "workload.insert_rate_limit"),
-            window: limit(values, "workload.window")
-                .map(|rows| Window { rows, connection: values.get("workload.delete_connection") }),
+            window: limit(values, "workload.window").map(|rows| Window {
+                rows,
+                connection: values.get("workload.delete_connection"),
+                drops_partitions: values.get("workload.drop_partitions"),
+            }),
             queries: queries(values),
         }
     }

@@ -93,6 +93,7 @@ struct Trial<E> {
 enum Call {
     Insert(IndexId, RowId),
     Delete(IndexId, RowId),
+    Truncate(IndexId),
     Get(IndexId, RowId),
     Range { index: IndexId, from: Key, left: usize },
     Prepare(Range<u64>),
@@ -212,6 +213,7 @@ impl<E: IndexEngine> Trial<E> {
                 let index = pick(index);
                 [Call::Range { index, from: key(index, row(own)), left }].into()
             }
+            Op::Truncate(index) => [Call::Truncate(pick(index))].into(),
             Op::Prepare(own) => [Call::Prepare(row(own).0..row(own).0 + 5)].into(),
         }
     }
@@ -227,6 +229,10 @@ impl<E: IndexEngine> Trial<E> {
             Call::Delete(index, row) => {
                 engine.delete(machine, thread, *index, *row)?;
                 self.model.remove(*index, self.keys.key(*index, *row));
+            }
+            Call::Truncate(index) => {
+                engine.truncate(machine, *index);
+                self.model.clear(*index);
             }
             Call::Get(index, row) => {
                 let key = self.keys.key(*index, *row);

@@ -17,6 +17,8 @@ pub enum Op {
     Get(u8, u64),
     /// Visits up to so many entries from a row's key on.
     Range(u8, u64, usize),
+    /// Takes all entries out of an index at once.
+    Truncate(u8),
     /// Tells the engine that the rows from this one on are about to be inserted.
     Prepare(u64),
 }
@@ -44,5 +46,6 @@ fn phase(rows: u64, insert: u32, delete: u32, delete_live: u32) -> BoxedStrategy
             .prop_map(|(index, row, limit)| Op::Range(index, row, limit)),
         1 => row.prop_map(Op::Prepare),
     ];
-    vec(op, 0..120).boxed()
+    let truncate = any::<u8>().prop_map(Op::Truncate);
+    vec(prop_oneof![200 => op, 1 => truncate], 0..120).boxed()
 }
