@@ -31,6 +31,7 @@ mod layers;
 mod machine;
 mod param;
 mod pool;
+mod purge;
 mod quantity;
 mod redo;
 mod report;
@@ -43,7 +44,7 @@ mod values;
 mod workload;
 
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
-pub use change_buffer::{ChangeBuffer, FullBuffer};
+pub use change_buffer::{BufferedChanges, ChangeBuffer, FullBuffer};
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub use error::{Place, Problem, ScenarioError};
 pub use fractal::Fractal;
@@ -51,6 +52,7 @@ pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
 pub use param::{Basis, Is, Param, Preset, Scaling, When, registry};
 pub use pool::{FileIo, Pool};
+pub use purge::{Purge, PurgeBy};
 pub use report::Reporting;
 pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
@@ -92,6 +94,8 @@ pub struct Scenario {
     pub background: Option<BackgroundConfig>,
     /// The engine.
     pub engine: Engine,
+    /// What becomes of entries that deletes only mark, if they do.
+    pub purge: Option<Purge>,
     /// The change buffer, if the engine has one.
     pub change_buffer: Option<ChangeBuffer>,
     /// What statements write when they end, and what many rows in one change.
@@ -186,6 +190,7 @@ impl Scenario {
             fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
                 .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),
+            purge: purge::purge(&values),
             change_buffer: change_buffer::change_buffer(&values),
             statement: Statement::from_values(&values),
             workload: Workload::from_values(&values),

@@ -37,7 +37,7 @@ impl Deletion {
         if world.rows_done < world.oldest_row + window + rows {
             return None;
         }
-        world.engine.begin_transaction(&mut world.machine);
+        world.engine.begin_transaction(&mut world.machine, thread);
         let row = world.oldest_row;
         world.oldest_row += rows;
         let deletion =
@@ -73,7 +73,7 @@ impl Deletion {
             let price = world.machine.prices().commit;
             world.machine.compute(thread, price);
         }
-        if world.machine.commit(thread).is_err() {
+        if world.commit(thread).is_err() {
             return false;
         }
         world.delete_latency.record(self.started, thread.now());
