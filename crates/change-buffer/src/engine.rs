@@ -388,7 +388,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
                 self.change_directly(machine, thread, op, entry, leaf)?;
             }
         }
-        self.tree.purged(index);
+        self.tree.purged(machine, thread, index);
         Ok(true)
     }
 
