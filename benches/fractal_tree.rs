@@ -109,7 +109,7 @@ impl Table {
     fn insert(&mut self, rows: u64) {
         for _ in 0..rows / LOOK_AHEAD {
             let first = self.inserted % ROWS_IN_STREAM;
-            self.tree.prepare(&self.machine, first..first + LOOK_AHEAD);
+            self.tree.prepare(&self.machine, first..first + LOOK_AHEAD, 0..INDEXES as u16);
             for row in (first..first + LOOK_AHEAD).map(RowId) {
                 for index in indexes() {
                     finish(&mut self.machine, &mut self.client, |machine, client| {
@@ -200,5 +200,5 @@ fn rules(promotion: Promotion, cache_bytes: u64) -> FractalConfig {
 }
 
 fn indexes() -> impl Iterator<Item = IndexId> {
-    (0..INDEXES as u8).map(IndexId)
+    (0..INDEXES as u16).map(IndexId)
 }

@@ -57,14 +57,14 @@ impl Table {
 
     /// Leaves of all indexes.
     pub(crate) fn leaf_pages(&self) -> u64 {
-        (0..INDEXES).map(|index| self.tree.stats(IndexId(index as u8)).leaf_pages).sum()
+        (0..INDEXES).map(|index| self.tree.stats(IndexId(index as u16)).leaf_pages).sum()
     }
 
     /// Inserts the next `rows` rows, a multiple of [`LOOK_AHEAD`], into all indexes.
     pub(crate) fn insert(&mut self, rows: u64) {
         for _ in 0..rows / LOOK_AHEAD {
             let first = self.inserted % ROWS_IN_STREAM;
-            self.tree.prepare(&self.machine, first..first + LOOK_AHEAD);
+            self.tree.prepare(&self.machine, first..first + LOOK_AHEAD, 0..INDEXES as u16);
             for row in (first..first + LOOK_AHEAD).map(RowId) {
                 for index in indexes() {
                     finish(&mut self.machine, &mut self.client, |machine, client| {
@@ -168,5 +168,5 @@ fn innodb() -> TreeConfig {
 }
 
 fn indexes() -> impl Iterator<Item = IndexId> {
-    (0..INDEXES as u8).map(IndexId)
+    (0..INDEXES as u16).map(IndexId)
 }

@@ -69,6 +69,7 @@ pub struct BTree<K> {
 struct Hints {
     first: u64,
     rows: u64,
+    indexes: Range<u16>,
     keys: Vec<Key>,
     /// The version of the tree for which the leaf was found, and the leaf.
     leaves: Vec<(u32, PageId)>,
@@ -81,7 +82,7 @@ struct NodeFrames {
 }
 
 impl<K: KeySource> BTree<K> {
-    /// Empty trees for a table with these indexes, the clustered one first, for about
+    /// Empty trees for a table with these indexes, the clustered one first, each for about
     /// `rows_expected` rows. `thread` is charged with the creation of the roots.
     ///
     /// # Panics
@@ -98,7 +99,7 @@ impl<K: KeySource> BTree<K> {
         let mut trees = Vec::new();
         let mut entries_per_page = u32::MAX;
         for (number, shape) in shapes.iter().enumerate() {
-            let index = IndexId(number as u8);
+            let index = IndexId(number as u16);
             let redo =
                 IndexRedo::new(config.redo.as_ref(), &config.format, shape, source.columns(index));
             let tree = Tree::new(index, shape, &config, &mut space, rows_expected, redo);
@@ -136,7 +137,7 @@ impl<K: KeySource> BTree<K> {
         let root = self.space.allocate(segment, PageId(0), Direction::Up);
         while machine.reserve(thread, 1).is_err() {}
         machine.create(thread, root);
-        self.pages.make_leaf(root, IndexId(index as u8), clustered);
+        self.pages.make_leaf(root, IndexId(index as u16), clustered);
         let tree = &mut self.trees[index];
         tree.root = root;
         tree.tail = (root, Key::MIN);
@@ -175,8 +176,9 @@ impl<K: KeySource> BTree<K> {
     #[inline]
     pub(crate) fn key_and_leaf(&mut self, index: IndexId, row: RowId) -> (Key, PageId) {
         let at = row.0.wrapping_sub(self.hints.first);
-        if at < self.hints.rows {
-            let hint = at as usize * self.trees.len() + index.index();
+        if at < self.hints.rows && self.hints.indexes.contains(&index.0) {
+            let hint = at as usize * self.hints.indexes.len()
+                + usize::from(index.0 - self.hints.indexes.start);
             let key = self.hints.keys[hint];
             let (version, leaf) = self.hints.leaves[hint];
             if version == self.trees[index.index()].version {
@@ -262,9 +264,11 @@ impl<K: KeySource> BTree<K> {
 }
 
 impl<K: KeySource> IndexEngine for BTree<K> {
-    fn prepare(&mut self, machine: &Machine, rows: Range<u64>) {
-        let indexes = self.trees.len();
-        let (hints, trees, pages) = (&mut self.hints, &mut self.trees, &self.pages);
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>, indexes: Range<u16>) {
+        let trees = &mut self.trees[usize::from(indexes.start)..usize::from(indexes.end)];
+        let (hints, pages) = (&mut self.hints, &self.pages);
+        hints.indexes = indexes;
+        let indexes = trees.len();
         hints.first = rows.start;
         hints.rows = (rows.end - rows.start).min(LOOK_AHEAD as u64);
         hints.keys.resize(hints.rows as usize * indexes, Key::MIN);
@@ -372,6 +376,10 @@ impl<K: KeySource> IndexEngine for BTree<K> {
 
     fn history(&self) -> Option<HistoryStats> {
         self.undo.as_ref().map(UndoLogs::stats)
+    }
+
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
+        self.clear(machine, index, |_, _| {});
     }
 
     fn get(

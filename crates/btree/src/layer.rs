@@ -81,6 +81,12 @@ impl<K: KeySource> BTree<K> {
         self.config.format.insertable(record, u32::from(records)).max(0)
     }
 
+    /// Whether an index holds the rows themselves.
+    #[inline]
+    pub fn is_clustered(&self, index: IndexId) -> bool {
+        self.trees[index.index()].clustered
+    }
+
     /// Bytes of an entry in a leaf.
     pub fn record_bytes(&self, index: IndexId) -> u32 {
         self.trees[index.index()].leaf_limits.record

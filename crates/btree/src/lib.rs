@@ -111,6 +111,7 @@ mod scan;
 mod space;
 mod split;
 mod tree;
+mod truncate;
 mod undo;
 mod verify;
 

@@ -27,7 +27,7 @@ enum Outcome {
 }
 
 impl<K: KeySource> ChangeBuffered<K> {
-    /// Empty trees for a table with these indexes, the clustered one first, for about
+    /// Empty trees for a table with these indexes, the clustered one first, each for about
     /// `rows_expected` rows. `thread` is charged with the creation of the roots.
     ///
     /// # Panics
@@ -42,11 +42,11 @@ impl<K: KeySource> ChangeBuffered<K> {
         thread: &mut SimThread,
     ) -> Self {
         let columns: Vec<u32> =
-            (0..shapes.len()).map(|index| source.columns(IndexId(index as u8))).collect();
+            (0..shapes.len()).map(|index| source.columns(IndexId(index as u16))).collect();
         let (page_bytes, join_right) = (tree.format.page_bytes, tree.join_right);
         let mut tree = BTree::new(tree, shapes, source, rows_expected, machine, thread);
         let facts = |(number, shape): (usize, &IndexShape)| {
-            let index = IndexId(number as u8);
+            let index = IndexId(number as u16);
             let record_bytes = tree.record_bytes(index);
             let most = (page_bytes / record_bytes) as u16;
             let rooms = (0..=most).map(|records| tree.room(index, records)).collect();
@@ -185,7 +185,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             self.tree.delete_entry(machine, thread, index, row)?;
         }
         let after = self.buffer.class(index.index(), records(&self.tree));
-        if index != IndexId::PRIMARY && before != after {
+        if !self.tree.is_clustered(index) && before != after {
             self.change_bitmap(machine, thread, leaf);
         }
         Ok(())
@@ -209,7 +209,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             Op::Mark => buffers.delete_marks && self.tree.marks_deletes(),
             Op::Remove => buffers.deletes,
         };
-        let is_secondary = index != IndexId::PRIMARY && 0 < self.buffer.config.pages_max;
+        let is_secondary = !self.tree.is_clustered(index) && 0 < self.buffer.config.pages_max;
         is_secondary && is_buffered && machine.resident(leaf).is_none()
     }
 
@@ -310,8 +310,8 @@ impl<K: KeySource> ChangeBuffered<K> {
 }
 
 impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
-    fn prepare(&mut self, machine: &Machine, rows: Range<u64>) {
-        self.tree.prepare(machine, rows);
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>, indexes: Range<u16>) {
+        self.tree.prepare(machine, rows, indexes);
     }
 
     fn begin_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) {
@@ -331,7 +331,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
     ) -> Step {
         self.begin(machine, thread, true)?;
         let (key, leaf) = self.tree.place(index, row);
-        if index == IndexId::PRIMARY || self.buffer.config.pages_max == 0 {
+        if self.tree.is_clustered(index) || self.buffer.config.pages_max == 0 {
             self.tree.insert_into(machine, thread, index, key, row, leaf)?;
             return Ok(());
         }
@@ -394,6 +394,17 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
 
     fn history(&self) -> Option<HistoryStats> {
         self.tree.history()
+    }
+
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
+        let buffer = &mut self.buffer;
+        self.tree.clear(machine, index, |_, leaf| {
+            if buffer.pending.count(leaf) != 0 {
+                let run = buffer.run(leaf.0);
+                buffer.runs.remove(leaf, run);
+                buffer.pending.clear(leaf);
+            }
+        });
     }
 
     fn get(

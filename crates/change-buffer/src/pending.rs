@@ -15,8 +15,8 @@ struct Waiting {
     entries: u16,
     /// Those of them that insert.
     inserts: u16,
-    index: u8,
-    reserved: [u8; 3],
+    index: u16,
+    reserved: u16,
 }
 
 /// What a change that waits does.
@@ -66,7 +66,7 @@ impl Pending {
 
     /// The index of the entries that wait for a page, if any do.
     #[inline]
-    pub(crate) fn index(&self, page: u32) -> Option<u8> {
+    pub(crate) fn index(&self, page: u32) -> Option<u16> {
         let waiting = (*self.pages).get(page as usize)?;
         (0 < waiting.entries).then_some(waiting.index)
     }
@@ -77,7 +77,7 @@ impl Pending {
     }
 
     /// By how many entries the leaves of an index will grow: for checks.
-    pub(crate) fn growth(&self, index: u8) -> i64 {
+    pub(crate) fn growth(&self, index: u16) -> i64 {
         let mut growth = 0;
         for (page, waiting) in self.pages.iter().enumerate() {
             if waiting.index == index {
@@ -122,7 +122,7 @@ impl Pending {
     }
 
     /// A change waits for a page.
-    pub(crate) fn push(&mut self, page: PageId, index: u8, op: Op, row: u32) {
+    pub(crate) fn push(&mut self, page: PageId, index: u16, op: Op, row: u32) {
         if self.pages.len() <= page.index() {
             self.pages.extend_to(page.index() + 64, Waiting::zeroed());
         }
@@ -137,7 +137,7 @@ impl Pending {
         chunk.ops = chunk.ops & !(3 << (2 * slot)) | (op as u32) << (2 * slot);
         let inserts = inserts + u16::from(op == Op::Insert);
         let entries = entries + 1;
-        self.pages[page.index()] = Waiting { newest, entries, inserts, index, reserved: [0; 3] };
+        self.pages[page.index()] = Waiting { newest, entries, inserts, index, reserved: 0 };
         self.entries += 1;
     }
 

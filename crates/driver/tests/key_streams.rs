@@ -196,7 +196,7 @@ mod order {
                     let mut keys = vec![Key::MAX; count];
                     stream.keys(row, &mut keys);
                     for (index, key) in keys.into_iter().enumerate() {
-                        assert_eq!(key, stream.key(IndexId(index as u8), row));
+                        assert_eq!(key, stream.key(IndexId(index as u16), row));
                     }
                 }
             }

@@ -48,6 +48,18 @@ pub(crate) struct Tree {
     pub(crate) counters: TreeCounters,
     inserts: u64,
     deletes: u64,
+    /// Messages that never arrived because the tree was emptied.
+    pub(crate) forgotten: u64,
+}
+
+impl Tree {
+    /// Without any node or row.
+    pub(crate) fn empty(&mut self) {
+        self.deletes += self.rows.len();
+        self.rows.clear();
+        self.sequence = 0;
+        self.nodes = [0; crate::node::HEIGHT_MAX];
+    }
 }
 
 /// Keys of rows that will be inserted soon.
@@ -55,6 +67,7 @@ pub(crate) struct Tree {
 struct Hints {
     first: u64,
     rows: u64,
+    indexes: Range<u16>,
     keys: Vec<Key>,
 }
 
@@ -74,7 +87,7 @@ impl Work {
 }
 
 impl<K: KeySource> FractalTree<K> {
-    /// Empty trees for a table with these indexes, the clustered one first, for about
+    /// Empty trees for a table with these indexes, the clustered one first, each for about
     /// `rows_expected` rows.
     ///
     /// # Panics
@@ -115,6 +128,7 @@ impl<K: KeySource> FractalTree<K> {
                 counters: TreeCounters::default(),
                 inserts: 0,
                 deletes: 0,
+                forgotten: 0,
             });
             let root = Node::new(number, 0, Body::Leaf(Leaf::new(shape.clustered)));
             engine.trees[number].root = engine.add_node(root);
@@ -195,10 +209,12 @@ impl<K: KeySource> FractalTree<K> {
 
     fn key(&self, index: usize, row: u64) -> Key {
         let at = row.wrapping_sub(self.hints.first);
-        if at < self.hints.rows {
-            return self.hints.keys[at as usize * self.trees.len() + index];
+        let Range { start, end } = self.hints.indexes;
+        if at < self.hints.rows && (start..end).contains(&(index as u16)) {
+            let hint = at as usize * usize::from(end - start) + index - usize::from(start);
+            return self.hints.keys[hint];
         }
-        self.source.key(IndexId(index as u8), RowId(row))
+        self.source.key(IndexId(index as u16), RowId(row))
     }
 
     /// Puts messages for one row into the tree, together.
@@ -278,15 +294,19 @@ impl<K: KeySource> FractalTree<K> {
         }
     }
 
-    fn note_log(&mut self, index: usize, is_delete: bool) {
+    fn log(&mut self, machine: &mut Machine, index: usize, is_delete: bool) {
         let tree = &mut self.trees[index];
-        tree.counters.log_bytes += tree.sizes.log[usize::from(is_delete)];
+        let bytes = tree.sizes.log[usize::from(is_delete)];
+        tree.counters.log_bytes += bytes;
+        machine.log(bytes);
     }
 }
 
 impl<K: KeySource> IndexEngine for FractalTree<K> {
-    fn prepare(&mut self, _machine: &Machine, rows: Range<u64>) {
-        let indexes = self.trees.len();
+    fn prepare(&mut self, _machine: &Machine, rows: Range<u64>, indexes: Range<u16>) {
+        let first = usize::from(indexes.start);
+        self.hints.indexes = indexes.clone();
+        let indexes = indexes.len();
         self.hints.first = rows.start;
         self.hints.rows = (rows.end - rows.start).min(LOOK_AHEAD);
         self.hints.keys.resize(self.hints.rows as usize * indexes, Key::MIN);
@@ -294,7 +314,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
             self.source.keys(RowId(row), keys);
         }
         for hint in 0..self.hints.keys.len() {
-            self.prefetch(hint % indexes, self.hints.keys[hint]);
+            self.prefetch(first + hint % indexes, self.hints.keys[hint]);
         }
     }
 
@@ -309,7 +329,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let tree = &mut self.trees[index.index()];
         tree.inserts += 1;
         tree.rows.insert(row.0 as u32);
-        self.note_log(index.index(), false);
+        self.log(machine, index.index(), false);
         Ok(())
     }
 
@@ -333,8 +353,12 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let tree = &mut self.trees[at];
         tree.deletes += u64::from(there);
         tree.rows.remove(row.0 as u32);
-        self.note_log(at, true);
+        self.log(machine, at, true);
         Ok(())
+    }
+
+    fn truncate(&mut self, _machine: &mut Machine, index: IndexId) {
+        self.clear(index.index());
     }
 
     fn get(
@@ -389,7 +413,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
             deletes: tree.deletes,
             splits: tree.counters.splits.total(),
             coalesces: tree.counters.merges.total(),
-            messages_pending: injected.internal() - flushed[0],
+            messages_pending: injected.internal() - flushed[0] - tree.forgotten,
             messages_injected: injected.total(),
             flushes: tree.counters.flushes.total(),
         }

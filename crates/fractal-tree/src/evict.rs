@@ -4,7 +4,8 @@ use cost_model::{Bytes, Machine, Purpose, SimDuration, SimTime, Victim};
 use index::KeySource;
 
 use crate::engine::FractalTree;
-use crate::node::{Body, Image};
+use crate::leaf::Leaf;
+use crate::node::{Body, Image, Node};
 use crate::store::per_kib;
 
 impl<K: KeySource> FractalTree<K> {
@@ -100,6 +101,31 @@ impl<K: KeySource> FractalTree<K> {
             Some(image) => self.store.retired.push(image.extent),
             None => {}
         }
+    }
+
+    /// All nodes of a tree cease to exist; it begins anew with an empty leaf.
+    pub(crate) fn clear(&mut self, index: usize) {
+        let mut below = vec![self.trees[index].root];
+        while let Some(number) = below.pop() {
+            match std::mem::replace(&mut self.nodes[number as usize].body, Body::Gone) {
+                Body::Internal(internal) => {
+                    for mut edge in internal.edges {
+                        self.trees[index].forgotten += u64::from(edge.messages.len());
+                        self.chunks.clear(&mut edge.messages);
+                        below.push(edge.child);
+                    }
+                }
+                Body::Leaf(mut leaf) => leaf.discard(&mut self.chunks),
+                Body::Gone => {}
+            }
+            self.forget(number);
+        }
+        let tree = &mut self.trees[index];
+        tree.empty();
+        let leaf = Leaf::new(tree.clustered);
+        let root = self.add_node(Node::new(index, 0, Body::Leaf(leaf)));
+        self.trees[index].root = root;
+        self.path.clear();
     }
 
     /// A node ceases to exist.

@@ -171,7 +171,7 @@ impl<K: KeySource> FractalTree<K> {
                 for message in messages {
                     let size = tree.sizes.message(message.kind());
                     let row = RowId(u64::from(message.row()));
-                    let slot = internal.slot(self.source.key(IndexId(index as u8), row));
+                    let slot = internal.slot(self.source.key(IndexId(index as u16), row));
                     let edge = &mut internal.edges[slot];
                     self.chunks.push(&mut edge.messages, *message);
                     edge.bytes += size;

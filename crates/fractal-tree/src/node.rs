@@ -12,7 +12,7 @@ pub const HEIGHT_MAX: usize = 12;
 
 /// A node of one of the trees.
 pub(crate) struct Node {
-    pub(crate) index: u8,
+    pub(crate) index: u16,
     pub(crate) height: u8,
     pub(crate) body: Body,
     /// Where it was written last, if it ever was.
@@ -141,7 +141,7 @@ impl Internal {
 
 impl Node {
     pub(crate) fn new(index: usize, height: u8, body: Body) -> Self {
-        Self { index: index as u8, height, body, image: None }
+        Self { index: index as u16, height, body, image: None }
     }
 
     #[inline]

@@ -134,7 +134,7 @@ impl<K: KeySource> FractalTree<K> {
         index: usize,
         row: RowId,
     ) -> Step {
-        let key = self.source.key(IndexId(index as u8), row);
+        let key = self.source.key(IndexId(index as u16), row);
         let (leaf, _) = self.walk(machine, thread, index, key)?;
         let before = match self.nodes[leaf as usize].leaf().rank_in_run(row.0 as u32) {
             Some(rank) => rank,
@@ -166,7 +166,7 @@ impl<K: KeySource> FractalTree<K> {
         for (node, slot) in self.path.iter().rev() {
             let edge = &self.nodes[*node as usize].internal().edges[*slot as usize];
             self.chunks.for_each(&edge.messages, |message| {
-                let key = self.source.key(IndexId(index as u8), RowId(u64::from(message.row())));
+                let key = self.source.key(IndexId(index as u16), RowId(u64::from(message.row())));
                 if (from..=to).contains(&key) {
                     match message.kind() {
                         Kind::Insert => drop(pending.insert(key, Some(message.row()))),

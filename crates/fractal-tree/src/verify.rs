@@ -48,7 +48,7 @@ impl<K: KeySource> FractalTree<K> {
         found.nodes[usize::from(node.height)] += 1;
         let resident = self.store.cache.is_resident(number);
         assert!(resident || node.image.is_some(), "node {number} is nowhere");
-        let key_of = |row: u32| self.source.key(IndexId(index as u8), RowId(u64::from(row)));
+        let key_of = |row: u32| self.source.key(IndexId(index as u16), RowId(u64::from(row)));
         let check = |key: Key| {
             let inside = above.is_none_or(|above| above < key) && to.is_none_or(|to| key <= to);
             assert!(inside, "{key:?} in node {number} is not between {above:?} and {to:?}");

@@ -16,9 +16,10 @@ pub type Visitor<'a> = dyn FnMut(Key, RowId) -> ControlFlow<()> + 'a;
 /// operation again when its thread is the furthest behind, and calls
 /// [`Machine::release`] when it is done.
 pub trait IndexEngine {
-    /// The rows of this range are about to be inserted: a hint that may save processor time and
-    /// has no effect on any result.
-    fn prepare(&mut self, machine: &Machine, rows: Range<u64>);
+    /// The rows of this range are about to be inserted into these indexes, which are all those of
+    /// a partition or of the table: a hint that may save processor time and has no effect on any
+    /// result.
+    fn prepare(&mut self, machine: &Machine, rows: Range<u64>, indexes: Range<u16>);
 
     /// A transaction of this thread begins: what it inserts and deletes from now on belongs to it.
     fn begin_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) {
@@ -77,6 +78,11 @@ pub trait IndexEngine {
         None
     }
 
+    /// The index loses all its entries at once, as when its partition is dropped: its pages are
+    /// freed unseen, and what waits for them is forgotten. Operations of other threads that are
+    /// under way find it empty.
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId);
+
     /// Looks for the entry with exactly this key.
     ///
     /// # Errors
@@ -104,7 +110,7 @@ pub trait IndexEngine {
         visit: &mut Visitor<'_>,
     ) -> Step;
 
-    /// Number of indexes.
+    /// Number of indexes, those of all partitions together.
     fn index_count(&self) -> usize;
 
     /// Counters of one index.
@@ -194,4 +200,27 @@ pub struct IndexStats {
     pub messages_injected: u64,
     /// Buffers of messages that were moved one level down so far.
     pub flushes: u64,
+}
+
+impl IndexStats {
+    /// Both together: all is added up but the levels, of which the more count.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            entries: self.entries + other.entries,
+            marked: self.marked + other.marked,
+            leaf_pages: self.leaf_pages + other.leaf_pages,
+            internal_pages: self.internal_pages + other.internal_pages,
+            reserved_pages: self.reserved_pages + other.reserved_pages,
+            leaf_bytes: self.leaf_bytes + other.leaf_bytes,
+            height: self.height.max(other.height),
+            inserts: self.inserts + other.inserts,
+            deletes: self.deletes + other.deletes,
+            splits: self.splits + other.splits,
+            coalesces: self.coalesces + other.coalesces,
+            messages_pending: self.messages_pending + other.messages_pending,
+            messages_injected: self.messages_injected + other.messages_injected,
+            flushes: self.flushes + other.flushes,
+        }
+    }
 }

@@ -7,12 +7,14 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub u64);
 
-/// An index of the table: 0 is the clustered index, the secondary indexes follow.
+/// An index that an engine keeps: 0 is the clustered index, the secondary indexes follow. Of a
+/// table in partitions each has all of them, one partition after the other (see
+/// [`Partitions`](crate::Partitions)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IndexId(pub u8);
+pub struct IndexId(pub u16);
 
 impl IndexId {
-    /// The clustered index.
+    /// The clustered index, or that of the first partition.
     pub const PRIMARY: Self = Self(0);
 
     /// The number as an array index.
@@ -58,7 +60,7 @@ pub trait KeySource {
     /// The keys of `row` in the indexes 0, 1, … `keys.len() - 1`: the columns are computed once.
     fn keys(&self, row: RowId, keys: &mut [Key]) {
         for (index, key) in keys.iter_mut().enumerate() {
-            *key = self.key(IndexId(index as u8), row);
+            *key = self.key(IndexId(index as u16), row);
         }
     }
 

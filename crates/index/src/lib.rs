@@ -4,6 +4,7 @@
 
 mod engine;
 mod key;
+mod partition;
 mod row_set;
 mod shape;
 #[cfg(feature = "testkit")]
@@ -11,5 +12,6 @@ pub mod testkit;
 
 pub use engine::{BufferStats, HistoryStats, IndexEngine, IndexStats, Visitor};
 pub use key::{IndexId, Key, KeySource, RowId};
+pub use partition::{Partitioned, Partitions};
 pub use row_set::RowSet;
 pub use shape::IndexShape;

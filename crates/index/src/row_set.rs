@@ -47,6 +47,12 @@ impl RowSet {
         word & (1 << (row % 64)) != 0
     }
 
+    /// Removes all rows.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+        self.len = 0;
+    }
+
     /// Number of rows.
     pub fn len(&self) -> u64 {
         self.len

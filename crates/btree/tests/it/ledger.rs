@@ -10,7 +10,7 @@ use index::{IndexEngine, IndexId, RowId};
 
 use crate::support::{Table, innodb, innodb_pool, shapes};
 
-const INDEXES: u8 = 3;
+const INDEXES: u16 = 3;
 /// Rows of each client.
 const ROWS: u64 = 6_000;
 const INTERVAL: SimDuration = SimDuration::from_ms(10_000);
@@ -64,7 +64,7 @@ fn account(machine: MachineConfig, clients: usize) -> Snapshot {
                 return false;
             }
             let row = done[number] / u64::from(INDEXES);
-            let index = IndexId((done[number] % u64::from(INDEXES)) as u8);
+            let index = IndexId((done[number] % u64::from(INDEXES)) as u16);
             let own = |row: u64| RowId(row * clients as u64 + number as u64);
             let step = match row.checked_sub(ROWS) {
                 None => tree.insert(&mut machine, thread, index, own(row)),

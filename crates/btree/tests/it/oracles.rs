@@ -102,11 +102,11 @@ fn a_batch_touches_as_many_leaves_as_cardenas_says() {
 fn che(table: &Table, frames: u32) -> Vec<f64> {
     let trees = table.tree.index_count();
     let internal: u64 =
-        (0..trees).map(|index| table.tree.stats(IndexId(index as u8)).internal_pages).sum();
+        (0..trees).map(|index| table.tree.stats(IndexId(index as u16)).internal_pages).sum();
     let frames = f64::from(frames) - internal as f64;
     let rates: Vec<Vec<f64>> = (1..trees)
         .map(|index| {
-            let leaves = table.leaves(IndexId(index as u8));
+            let leaves = table.leaves(IndexId(index as u16));
             let entries: u32 = leaves.iter().sum();
             leaves.iter().map(|own| f64::from(*own) / f64::from(entries)).collect()
         })
@@ -147,7 +147,7 @@ fn three_indexes_and_an_append_stream_share_the_pool_as_che_says() {
         for row in rows.clone() {
             for (index, measured) in measured.iter_mut().enumerate() {
                 let earlier = table.machine.io().get(Purpose::LeafRead).pages;
-                table.insert(IndexId(index as u8), row);
+                table.insert(IndexId(index as u16), row);
                 *measured += (table.machine.io().get(Purpose::LeafRead).pages - earlier) as f64;
             }
         }

@@ -134,7 +134,7 @@ impl Table {
     pub(crate) fn load(&mut self, rows: std::ops::Range<u64>) {
         for row in rows {
             for index in 0..self.tree.index_count() {
-                self.insert(IndexId(index as u8), row);
+                self.insert(IndexId(index as u16), row);
             }
         }
     }

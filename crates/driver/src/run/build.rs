@@ -7,7 +7,7 @@ use cost_model::{
     SimTime,
 };
 use fractal_tree::FractalTree;
-use index::{IndexEngine, IndexShape, KeySource};
+use index::{IndexEngine, IndexShape, KeySource, Partitioned, Partitions};
 
 use super::background::EngineThread;
 use super::deleter::Deleter;
@@ -39,22 +39,25 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         scenario.workload.connections() as usize + own.map(usize::from).iter().sum::<usize>();
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
+    let rows = scenario.workload.rows;
+    let partitions = Partitions::new(shapes.len(), scenario.workload.partition_rows, rows);
     let (engine, source) = match stream {
         Stream::IiBench(source) => {
             let layout = scenario.workload.widths.layout(source.domain().profile);
-            engine(scenario, &shapes, &mut machine, source.with_layout(layout))
+            engine(scenario, &shapes, partitions, &mut machine, source.with_layout(layout))
         }
-        Stream::Micro(source) => engine(scenario, &shapes, &mut machine, source),
+        Stream::Micro(source) => engine(scenario, &shapes, partitions, &mut machine, source),
         Stream::Recorded(source) => {
             let layout = scenario.workload.widths.layout(source.domain().profile);
             let source = std::sync::Arc::new(source.with_layout(layout));
-            engine(scenario, &shapes, &mut machine, source)
+            engine(scenario, &shapes, partitions, &mut machine, source)
         }
     };
     Ok(World {
         machine,
         engine,
         source,
+        partitions,
         workload: scenario.workload.clone(),
         statements: statements(scenario, &shapes),
         inserters: scenario.workload.clients,
@@ -237,13 +240,16 @@ fn origin(origin: &Origin) -> String {
 fn engine<K: KeySource + Clone + 'static>(
     scenario: &Scenario,
     shapes: &[IndexShape],
+    partitions: Partitions,
     machine: &mut Machine,
     source: K,
 ) -> (Box<dyn IndexEngine>, Box<dyn KeySource>) {
     // What exists before the first row costs nothing.
     let mut nobody = SimThread::new(SimTime::ZERO);
-    let rows = scenario.workload.rows;
+    let rows = scenario.workload.rows.min(partitions.rows());
+    let source = Partitioned::new(source, partitions.indexes());
     let keys = Box::new(source.clone());
+    let shapes = &vec![shapes; usize::from(partitions.count())].concat();
     let engine: Box<dyn IndexEngine> = match scenario.engine.kind {
         EngineKind::BTree => {
             let config = tree_config(scenario);

@@ -5,7 +5,7 @@ use index::{IndexId, RowId};
 
 use super::world::World;
 use super::{Cause, Turn};
-use crate::scenario::DeleteConnection;
+use crate::scenario::{DeleteConnection, Window};
 
 /// How often a connection that has nothing to delete looks again.
 const POLL: SimDuration = SimDuration::from_ms(1);
@@ -15,7 +15,7 @@ pub(super) struct Deletion {
     started: SimTime,
     row: u64,
     end: u64,
-    index: u8,
+    index: u16,
     is_committing: bool,
 }
 
@@ -25,16 +25,25 @@ impl Deletion {
     pub(super) fn after_statement(thread: &mut SimThread, world: &mut World) -> Option<Self> {
         match world.workload.window {
             Some(window) if window.connection == DeleteConnection::Same => {
-                Self::begin(thread, world, window.rows)
+                Self::begin(thread, world, window)
             }
             _ => None,
         }
     }
 
-    /// Takes the oldest rows, as many as a statement has, if there are so many too many.
-    fn begin(thread: &mut SimThread, world: &mut World, window: u64) -> Option<Self> {
-        let rows = world.workload.rows_per_statement;
-        if world.rows_done < world.oldest_row + window + rows {
+    /// Takes the oldest rows, as many as a statement has, if there are so many too many; drops a
+    /// partition at once, if that is how rows go.
+    fn begin(thread: &mut SimThread, world: &mut World, window: Window) -> Option<Self> {
+        let rows = if window.drops_partitions {
+            world.partitions.rows()
+        } else {
+            world.workload.rows_per_statement
+        };
+        if world.rows_done < world.oldest_row + window.rows + rows {
+            return None;
+        }
+        if window.drops_partitions {
+            drop_partition(thread, world);
             return None;
         }
         world.engine.begin_transaction(&mut world.machine, thread);
@@ -50,14 +59,15 @@ impl Deletion {
     /// Goes on; tells whether the statement is done.
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> bool {
         while self.row < self.end {
-            let (index, row) = (IndexId(self.index), RowId(self.row));
+            let row = RowId(self.row);
+            let index = world.index_of(row, self.index);
             if world.engine.delete(&mut world.machine, thread, index, row).is_err() {
                 return false;
             }
             world.machine.release(thread);
             world.operations += 1;
             self.index += 1;
-            if usize::from(self.index) == world.engine.index_count() {
+            if self.index == world.partitions.indexes() {
                 self.index = 0;
                 self.row += 1;
                 world.rows_deleted += 1;
@@ -81,6 +91,20 @@ impl Deletion {
     }
 }
 
+/// The oldest partition goes: a statement, and files that are removed.
+fn drop_partition(thread: &mut SimThread, world: &mut World) {
+    let started = thread.now();
+    let price = world.jittered(world.machine.prices().statement);
+    world.machine.compute(thread, price);
+    let partition = world.partitions.of(RowId(world.oldest_row));
+    for index in world.partitions.indexes_of(partition) {
+        world.engine.truncate(&mut world.machine, IndexId(index));
+    }
+    world.oldest_row += world.partitions.rows();
+    world.rows_deleted += world.partitions.rows();
+    world.delete_latency.record(started, thread.now());
+}
+
 /// A connection that does nothing but delete.
 #[derive(Default)]
 pub(super) struct Deleter {
@@ -99,7 +123,7 @@ impl Deleter {
                     self.deletion = None;
                 }
             } else {
-                self.deletion = Deletion::begin(thread, world, window.rows);
+                self.deletion = Deletion::begin(thread, world, window);
                 if self.deletion.is_none() {
                     thread.spend(Cause::Think, POLL);
                 }

@@ -51,11 +51,11 @@ impl Run {
         let price = self.world.machine.prices().row;
         self.world.machine.compute(thread, price);
         let mut indexes = Vec::new();
-        for number in 0..self.world.engine.index_count() {
-            let index = IndexId(number as u8);
+        for number in 0..self.world.partitions.indexes() {
+            let index = self.world.index_of(row, number);
             let began = self.clients[client].thread.now();
             let events = self.follow_entry(&mut client, index, row);
-            let name = self.meter.index_names()[number].clone();
+            let name = self.meter.index_names()[usize::from(number)].clone();
             let stats = self.world.engine.stats(index);
             indexes.push(FollowedIndex { name, began, stats, events });
         }
@@ -96,6 +96,7 @@ impl Run {
     /// Which index a page belongs to now, by its name, and how high above the leaves it lies.
     pub fn locate(&self, page: PageId) -> Option<(&str, u32)> {
         let (index, level) = self.world.engine.locate(page)?;
+        let index = self.world.partitions.table_index(index);
         Some((self.meter.index_names().get(index.index())?, level))
     }
 

@@ -1,7 +1,7 @@
 //! A client that inserts.
 
 use cost_model::{SimDuration, SimThread, SimTime};
-use index::{IndexId, RowId};
+use index::RowId;
 
 use super::deleter::Deletion;
 use super::statement::Bulk;
@@ -32,7 +32,7 @@ enum State {
     /// Between two rows of a statement.
     BetweenRows,
     /// Inserting a row: the index that is next.
-    Row(RowId, u8),
+    Row(RowId, u16),
     /// Rows of the statement go into the secondary indexes, sorted.
     Sorted,
     /// The rows are in; what the statement has changed may have to be written.
@@ -106,7 +106,7 @@ impl Inserter {
                     }
                 }
                 State::Row(row, index) => {
-                    let (row, at) = (*row, IndexId(*index));
+                    let (row, at) = (*row, world.index_of(*row, *index));
                     if world.engine.insert(&mut world.machine, thread, at, row).is_err() {
                         continue;
                     }
@@ -116,7 +116,7 @@ impl Inserter {
                     if 0 < world.statements.bulk_capacity {
                         self.bulk.push(row);
                         self.state = State::BetweenRows;
-                    } else if usize::from(*index) == world.engine.index_count() {
+                    } else if *index == world.partitions.indexes() {
                         self.state = State::BetweenRows;
                         world.row_done(thread);
                         if world.pause_at <= world.rows_done {
@@ -153,8 +153,7 @@ impl Inserter {
     fn start_row(&mut self, thread: &mut SimThread, world: &mut World) {
         let row = world.next_row;
         if row.is_multiple_of(LOOK_AHEAD) {
-            let end = (row + LOOK_AHEAD).min(world.rows_total);
-            world.engine.prepare(&world.machine, row..end);
+            world.prepare(row..row + LOOK_AHEAD);
         }
         if self.rows_uncommitted == 0 {
             world.engine.begin_transaction(&mut world.machine, thread);

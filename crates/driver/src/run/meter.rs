@@ -6,7 +6,7 @@ use cost_model::{
     Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
-use index::{BufferStats, HistoryStats, IndexId, IndexStats};
+use index::{BufferStats, HistoryStats, IndexStats};
 
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
@@ -290,8 +290,14 @@ fn ratio(amount: f64, by: f64) -> f64 {
     if by == 0.0 { 0.0 } else { amount / by }
 }
 
+/// Counters of each index of the table, those of its parts together.
 fn index_stats(world: &World) -> Vec<IndexStats> {
-    (0..world.engine.index_count()).map(|index| world.engine.stats(IndexId(index as u8))).collect()
+    let partitions = world.partitions;
+    let of_index = |index| {
+        let parts = (0..partitions.count()).map(|part| partitions.index_of(part, index));
+        parts.map(|part| world.engine.stats(part)).reduce(IndexStats::with).unwrap_or_default()
+    };
+    (0..partitions.indexes()).map(of_index).collect()
 }
 
 /// Share of each cause that took any time.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use cost_model::{Draw, SimDuration, SimThread, SimTime};
+use cost_model::{Draw, SimDuration, SimThread, SimTime, Step};
 use index::{IndexId, Key, RowId};
 
 use super::world::World;
@@ -21,17 +21,33 @@ pub(super) struct Querier {
     queries: Queries,
     draw: Draw,
     /// Which index is next in turn.
-    turn: u8,
+    turn: u16,
     current: Option<Query>,
     next_start: SimTime,
     spacing: SimDuration,
 }
 
 struct Query {
-    index: IndexId,
-    from: Key,
     started: SimTime,
     rows_left: u32,
+    rows_returned: u32,
+    /// A place in each partition that has to be asked.
+    cursors: Vec<Cursor>,
+}
+
+/// A place in one of the engine's indexes.
+struct Cursor {
+    index: IndexId,
+    from: Key,
+    /// The entry there, once it was read.
+    head: Head,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    Unread,
+    Entry(Key),
+    End,
 }
 
 impl Querier {
@@ -71,26 +87,17 @@ impl Querier {
             world.machine.compute(thread, price);
         }
         let Some(query) = &mut self.current else { return false };
-        let (machine, engine) = (&mut world.machine, &mut world.engine);
         let done = if self.queries.limit.is_none() {
-            engine.get(machine, thread, query.index, query.from).map(|found| {
-                query.rows_left -= u32::from(found.is_some());
-            })
+            query.look_up(thread, world)
         } else {
-            let rows_left = &mut query.rows_left;
-            let mut visit = |_: Key, _: RowId| {
-                *rows_left -= 1;
-                if *rows_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            engine.range(machine, thread, query.index, &mut query.from, &mut visit)
+            query.scan(thread, world)
         };
         if done.is_err() {
             return false;
         }
-        machine.release(thread);
-        let returned = self.queries.limit.unwrap_or(1) - query.rows_left;
-        let price = machine.prices().row_returned;
-        machine.compute(thread, price * u64::from(returned));
+        world.machine.release(thread);
+        let price = world.machine.prices().row_returned;
+        world.machine.compute(thread, price * u64::from(query.rows_returned));
         world.operations += 1;
         world.query_latency.record(query.started, thread.now());
         self.current = None;
@@ -98,28 +105,96 @@ impl Querier {
     }
 
     fn start(&mut self, thread: &SimThread, world: &World) -> Query {
-        let index = self.next_index(world.engine.index_count());
+        let index = self.next_index(world.partitions.indexes());
         let live = world.rows_done - world.oldest_row.min(world.rows_done);
         let row = RowId(world.oldest_row + self.draw.below(live.max(1)));
+        let of_table = IndexId(index);
         let from = match self.queries.limit {
-            None => world.source.key(index, row),
-            Some(_) => world.source.lower_bound(index, row, ALL_COLUMNS),
+            None => world.source.key(of_table, row),
+            Some(_) => world.source.lower_bound(of_table, row, ALL_COLUMNS),
         };
-        let rows_left = self.queries.limit.unwrap_or(1);
-        Query { index, from, started: thread.now(), rows_left }
+        let partitions = if of_table == IndexId::PRIMARY && self.queries.limit.is_none() {
+            // The server knows where the row must be.
+            let partition = world.partitions.of(row);
+            partition..partition + 1
+        } else {
+            0..world.partitions.count()
+        };
+        let cursor = |partition| Cursor {
+            index: world.partitions.index_of(partition, index),
+            from,
+            head: Head::Unread,
+        };
+        Query {
+            started: thread.now(),
+            rows_left: self.queries.limit.unwrap_or(1),
+            rows_returned: 0,
+            cursors: partitions.map(cursor).collect(),
+        }
     }
 
-    fn next_index(&mut self, indexes: usize) -> IndexId {
-        let number = match self.queries.kind {
+    fn next_index(&mut self, indexes: u16) -> u16 {
+        match self.queries.kind {
             QueryKind::Primary => 0,
             QueryKind::Market => 1,
             QueryKind::Register => 2,
             QueryKind::Pdc => 3,
             QueryKind::RoundRobin => {
-                self.turn = (self.turn + 1) % indexes as u8;
+                self.turn = (self.turn + 1) % indexes;
                 self.turn
             }
-        };
-        IndexId(number)
+        }
+    }
+}
+
+impl Query {
+    /// Looks the entry up in one partition after the other.
+    fn look_up(&mut self, thread: &mut SimThread, world: &mut World) -> Step {
+        while let Some(cursor) = self.cursors.last() {
+            let (machine, engine) = (&mut world.machine, &mut world.engine);
+            let found = engine.get(machine, thread, cursor.index, cursor.from)?;
+            self.rows_returned += u32::from(found.is_some());
+            world.machine.release(thread);
+            self.cursors.pop();
+        }
+        Ok(())
+    }
+
+    /// Visits entries in key order until there are enough.
+    fn scan(&mut self, thread: &mut SimThread, world: &mut World) -> Step {
+        let (machine, engine) = (&mut world.machine, &mut world.engine);
+        if let [only] = &mut self.cursors[..] {
+            let (left, returned) = (&mut self.rows_left, &mut self.rows_returned);
+            let mut visit = |_: Key, _: RowId| {
+                *left -= 1;
+                *returned += 1;
+                if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            return engine.range(machine, thread, only.index, &mut only.from, &mut visit);
+        }
+        // The first entry of each partition is read, then always the next one of that partition
+        // whose entry was taken (MySQL 5.5 source, ha_partition.cc: ordered index scan).
+        while 0 < self.rows_left {
+            for cursor in self.cursors.iter_mut().filter(|cursor| cursor.head == Head::Unread) {
+                let Cursor { index, from, head } = cursor;
+                let mut found = Head::End;
+                let mut visit = |key: Key, _: RowId| {
+                    found = Head::Entry(key);
+                    ControlFlow::Break(())
+                };
+                engine.range(machine, thread, *index, from, &mut visit)?;
+                machine.release(thread);
+                *head = found;
+            }
+            let entries = self.cursors.iter_mut().filter_map(|cursor| match cursor.head {
+                Head::Entry(key) => Some((key, cursor)),
+                Head::Unread | Head::End => None,
+            });
+            let Some((_, first)) = entries.min_by_key(|(key, _)| *key) else { break };
+            first.head = Head::Unread;
+            self.rows_left -= 1;
+            self.rows_returned += 1;
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of the rows of one statement: stored apart, sorted before they enter the indexes.
 
 use cost_model::{Bytes, SimThread, StoredRows};
-use index::{IndexId, Key, RowId};
+use index::{Key, RowId};
 
 use super::world::World;
 
@@ -39,7 +39,7 @@ pub(super) struct Bulk {
     rows: Vec<RowId>,
     sorted: Vec<(Key, RowId)>,
     /// The index under way, and how far it is; 0: none.
-    index: u8,
+    index: u16,
     at: usize,
 }
 
@@ -55,7 +55,7 @@ impl Bulk {
     /// Goes on inserting until an entry has to wait, a reporting interval is complete, or all are
     /// in; tells whether they are.
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> bool {
-        let indexes = world.engine.index_count() as u8;
+        let indexes = world.partitions.indexes();
         loop {
             if self.at == self.sorted.len() {
                 self.index += 1;
@@ -64,14 +64,15 @@ impl Bulk {
                     *self = Self::default();
                     return true;
                 }
-                let index = IndexId(self.index);
-                let entry = |row: &RowId| (world.source.key(index, *row), *row);
+                let index = self.index;
+                let key = |row| world.source.key(world.index_of(row, index), row);
+                let entry = |row: &RowId| (key(*row), *row);
                 self.sorted.clear();
                 self.sorted.extend(self.rows.iter().map(entry));
                 self.sorted.sort_unstable();
             }
             let (_, row) = self.sorted[self.at];
-            let index = IndexId(self.index);
+            let index = world.index_of(row, self.index);
             if world.engine.insert(&mut world.machine, thread, index, row).is_err() {
                 return false;
             }

@@ -1,8 +1,10 @@
 //! What all clients of a run share.
 
+use std::ops::Range;
+
 use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime, Step};
 use hdrhistogram::Histogram;
-use index::{IndexEngine, KeySource};
+use index::{IndexEngine, IndexId, KeySource, Partitions, RowId};
 
 use super::statement::Statements;
 use crate::scenario::Workload;
@@ -12,6 +14,8 @@ pub(super) struct World {
     pub(super) machine: Machine,
     pub(super) engine: Box<dyn IndexEngine>,
     pub(super) source: Box<dyn KeySource>,
+    /// Which of the engine's indexes have which rows.
+    pub(super) partitions: Partitions,
     pub(super) workload: Workload,
     /// What becomes of the rows of a statement.
     pub(super) statements: Statements,
@@ -63,6 +67,20 @@ impl World {
             thread.let_go_first(thread.now());
         }
         Ok(())
+    }
+
+    /// Tells the engine which rows come next, up to the end of their partition.
+    pub(super) fn prepare(&mut self, rows: Range<u64>) {
+        let partition = self.partitions.of(RowId(rows.start));
+        let last = (u64::from(partition) + 1).saturating_mul(self.partitions.rows());
+        let rows = rows.start..rows.end.min(self.rows_total).min(last);
+        self.engine.prepare(&self.machine, rows, self.partitions.indexes_of(partition));
+    }
+
+    /// The engine's index for the entry of a row in an index of the table.
+    #[inline]
+    pub(super) fn index_of(&self, row: RowId, index: u16) -> IndexId {
+        self.partitions.index_of(self.partitions.of(row), index)
     }
 
     /// Rows in the table that no delete has taken.

@@ -2,7 +2,7 @@
 
 use cost_model::Bytes;
 use cost_model::device::{DeviceSpec, Raid};
-use index::IndexShape;
+use index::{IndexShape, Partitions};
 
 use super::Scenario;
 use super::error::{Place, Problem, ScenarioError};
@@ -213,6 +213,16 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
         );
         return Err(values.conflict("workload.rows", reason));
     }
+    if let Some(rows) = workload.partition_rows
+        && Partitions::MAX < workload.rows.div_ceil(rows)
+    {
+        let reason = format!(
+            "would be {} partitions; a table has at most {}",
+            grouped(workload.rows.div_ceil(rows)),
+            grouped(Partitions::MAX)
+        );
+        return Err(values.conflict("workload.partition_rows", reason));
+    }
     if let Some(window) = workload.window {
         if workload.rows <= window.rows {
             let reason = format!(
@@ -220,6 +230,13 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
                 grouped(workload.rows)
             );
             return Err(values.conflict("workload.window", reason));
+        }
+        if window.drops_partitions
+            && workload.partition_rows.is_none_or(|rows| workload.rows < window.rows + rows)
+        {
+            let reason = "no partition would be dropped: workload.partition_rows must be positive, \
+                          and workload.rows exceed workload.window by as many";
+            return Err(values.conflict("workload.drop_partitions", reason.to_owned()));
         }
         if window.rows < round {
             let reason = format!(

@@ -14,6 +14,8 @@ pub struct Workload {
     pub stream: StreamSpec,
     /// Rows inserted.
     pub rows: u64,
+    /// Rows of a partition of the table; `None` for a table in one piece.
+    pub partition_rows: Option<u64>,
     /// Secondary indexes that are maintained.
     pub secondary_indexes: u32,
     /// Widths of the columns where they are not those of the profile.
@@ -61,6 +63,8 @@ pub struct Window {
     pub rows: u64,
     /// Who deletes.
     pub connection: DeleteConnection,
+    /// Whether the oldest partition is dropped, instead of deleting its rows.
+    pub drops_partitions: bool,
 }
 
 /// Who deletes the oldest rows.
@@ -189,6 +193,15 @@ pub(super) const PARAMS: &[Param] = &[
     .when(RECORDED),
     Param::new("workload.rows", ROWS, "Rows inserted.").shrinks(),
     Param::new(
+        "workload.partition_rows",
+        Kind::Count("rows", 0, ROWS_MAX),
+        "Rows of each partition of the table, which is cut into ranges of its primary key; \
+         0: it is in one piece.",
+    )
+    .preset("0")
+    .source("iibench.py, defaults of its options")
+    .shrinks(),
+    Param::new(
         "workload.secondary_indexes",
         Kind::Count("indexes", 0, 3),
         "Secondary indexes maintained: the first so many of the table.",
@@ -294,6 +307,15 @@ pub(super) const PARAMS: &[Param] = &[
     .source("iibench.py of 2009 to 2017; a connection of its own since May 2023")
     .when(WINDOW),
     Param::new(
+        "workload.drop_partitions",
+        Kind::Bool,
+        "Whether the oldest partition is dropped when it has left the window, instead of deleting \
+         its rows.",
+    )
+    .preset("false")
+    .source("iibench.py: rows are deleted")
+    .when(WINDOW),
+    Param::new(
         "workload.queries.kind",
         Kind::Word(QUERY_KINDS),
         "Which index is queried beside the inserts.",
@@ -359,6 +381,7 @@ impl Workload {
         Self {
             stream: stream(values, rows),
             rows,
+            partition_rows: limit(values, "workload.partition_rows"),
             secondary_indexes: values.get("workload.secondary_indexes"),
             widths: ColumnWidths {
                 key_bytes: values.get("workload.key_bytes"),
@@ -370,8 +393,11 @@ impl Workload {
             rows_per_commit: values.get("workload.rows_per_commit"),
             clients: values.get("workload.clients"),
             insert_rate_limit: limit(values, "workload.insert_rate_limit"),
-            window: limit(values, "workload.window")
-                .map(|rows| Window { rows, connection: values.get("workload.delete_connection") }),
+            window: limit(values, "workload.window").map(|rows| Window {
+                rows,
+                connection: values.get("workload.delete_connection"),
+                drops_partitions: values.get("workload.drop_partitions"),
+            }),
             queries: queries(values),
         }
     }

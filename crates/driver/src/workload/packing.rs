@@ -143,7 +143,7 @@ impl Packing {
         for (index, key) in keys.iter_mut().enumerate() {
             *key = match index {
                 0 => self.primary(row),
-                _ => self.secondary(IndexId(index as u8), row, columns),
+                _ => self.secondary(IndexId(index as u16), row, columns),
             };
         }
     }

@@ -93,6 +93,7 @@ struct Trial<E> {
 enum Call {
     Insert(IndexId, RowId),
     Delete(IndexId, RowId),
+    Truncate(IndexId),
     Get(IndexId, RowId),
     Range { index: IndexId, from: Key, left: usize },
     Prepare(Range<u64>),
@@ -175,7 +176,7 @@ impl<E: IndexEngine> Trial<E> {
             self.engine.verify();
         }
         self.machine.release(thread);
-        let stats = |index| self.engine.stats(IndexId(index as u8));
+        let stats = |index| self.engine.stats(IndexId(index as u16));
         assert!((0..self.engine.index_count()).all(|index| stats(index).marked == 0));
         assert!(self.engine.history().is_none_or(|history| history.transactions == 0));
         self.threads = threads;
@@ -195,7 +196,7 @@ impl<E: IndexEngine> Trial<E> {
     fn compare(&mut self) {
         let mut threads = std::mem::take(&mut self.threads);
         for number in 0..self.engine.index_count() {
-            let index = IndexId(number as u8);
+            let index = IndexId(number as u16);
             let mut call = Call::Range { index, from: Key::MIN, left: usize::MAX };
             let thread = threads.iter_mut().max_by_key(|thread| thread.now()).expect("one thread");
             loop {
@@ -217,9 +218,9 @@ impl<E: IndexEngine> Trial<E> {
     /// The calls that carry out one step of a thread's script.
     fn calls(&self, op: Op, thread: u64, threads: u64) -> VecDeque<Call> {
         let row = |own: u64| RowId(own * threads + thread);
-        let indexes = || (0..self.engine.index_count()).map(|index| IndexId(index as u8));
+        let indexes = || (0..self.engine.index_count()).map(|index| IndexId(index as u16));
         let key = |index, row| self.keys.key(index, row);
-        let pick = |selector: u8| IndexId(selector % self.engine.index_count() as u8);
+        let pick = |selector: u8| IndexId(u16::from(selector) % self.engine.index_count() as u16);
         match op {
             Op::Insert(own) => indexes()
                 .filter(|index| self.model.get(*index, key(*index, row(own))).is_none())
@@ -241,6 +242,7 @@ impl<E: IndexEngine> Trial<E> {
                 [Call::Range { index, from: key(index, row(own)), left }].into()
             }
             Op::Purge(entries) => [Call::Purge(entries)].into(),
+            Op::Truncate(index) => [Call::Truncate(pick(index))].into(),
             Op::Prepare(own) => [Call::Prepare(row(own).0..row(own).0 + 5)].into(),
         }
     }
@@ -256,6 +258,10 @@ impl<E: IndexEngine> Trial<E> {
             Call::Delete(index, row) => {
                 engine.delete(machine, thread, *index, *row)?;
                 self.model.remove(*index, self.keys.key(*index, *row));
+            }
+            Call::Truncate(index) => {
+                engine.truncate(machine, *index);
+                self.model.clear(*index);
             }
             Call::Get(index, row) => {
                 let key = self.keys.key(*index, *row);
@@ -276,7 +282,10 @@ impl<E: IndexEngine> Trial<E> {
                     assert_eq!(None, expected.next(), "range in {index:?} ends too early");
                 }
             }
-            Call::Prepare(rows) => engine.prepare(machine, rows.clone()),
+            Call::Prepare(rows) => {
+                let indexes = 0..engine.index_count() as u16;
+                engine.prepare(machine, rows.clone(), indexes);
+            }
             Call::Purge(entries) => {
                 while 0 < *entries && engine.purge(machine, thread)? {
                     machine.release(thread);

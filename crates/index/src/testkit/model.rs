@@ -27,6 +27,11 @@ impl Model {
         self.indexes[index.index()].remove(&key);
     }
 
+    /// Removes all entries of an index.
+    pub fn clear(&mut self, index: IndexId) {
+        self.indexes[index.index()].clear();
+    }
+
     /// The row with this key.
     pub fn get(&self, index: IndexId, key: Key) -> Option<RowId> {
         self.indexes[index.index()].get(&key).copied()

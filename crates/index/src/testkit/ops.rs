@@ -19,6 +19,8 @@ pub enum Op {
     Range(u8, u64, usize),
     /// Purges up to so many entries.
     Purge(u16),
+    /// Takes all entries out of an index at once.
+    Truncate(u8),
     /// Tells the engine that the rows from this one on are about to be inserted.
     Prepare(u64),
 }
@@ -47,5 +49,6 @@ fn phase(rows: u64, insert: u32, delete: u32, delete_live: u32) -> BoxedStrategy
         1 => (1..40u16).prop_map(Op::Purge),
         1 => row.prop_map(Op::Prepare),
     ];
-    vec(op, 0..120).boxed()
+    let truncate = any::<u8>().prop_map(Op::Truncate);
+    vec(prop_oneof![200 => op, 1 => truncate], 0..120).boxed()
 }

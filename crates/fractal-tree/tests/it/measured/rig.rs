@@ -168,7 +168,7 @@ impl Rig {
     }
 
     fn each_index(&mut self, row: u64, insert: bool) {
-        for index in (0..self.tree.index_count()).map(|index| IndexId(index as u8)) {
+        for index in (0..self.tree.index_count()).map(|index| IndexId(index as u16)) {
             finish(&mut self.machine, &mut self.client, |machine, client| {
                 if insert {
                     self.tree.insert(machine, client, index, RowId(row))
@@ -181,7 +181,7 @@ impl Rig {
 
     /// Looks up so many random rows in the last index; tells what that takes per query.
     fn look_up(&mut self, queries: u64) -> [f64; 4] {
-        let index = IndexId(self.tree.index_count() as u8 - 1);
+        let index = IndexId(self.tree.index_count() as u16 - 1);
         let before = self.counters();
         for _ in 0..queries {
             self.queries += 1;
@@ -205,13 +205,13 @@ impl Rig {
     fn counters(&self) -> TreeCounters {
         let mut sum = TreeCounters::default();
         for index in 0..self.tree.index_count() {
-            sum.merge(self.tree.counters(IndexId(index as u8)));
+            sum.merge(self.tree.counters(IndexId(index as u16)));
         }
         sum
     }
 
     fn nodes(&self) -> [u64; 4] {
-        let of = |index, height| self.tree.nodes_by_height(IndexId(index as u8))[height];
+        let of = |index, height| self.tree.nodes_by_height(IndexId(index as u16))[height];
         let indexes = 0..self.tree.index_count();
         std::array::from_fn(|height| indexes.clone().map(|index| of(index, height)).sum())
     }
