@@ -172,10 +172,16 @@ impl<K: KeySource> BTree<K> {
         }))
     }
 
-    /// What [`next_to_purge`](Self::next_to_purge) has told is done.
-    pub fn purged(&mut self, index: IndexId) {
+    /// What [`next_to_purge`](Self::next_to_purge) has told is done. A row that is done with has
+    /// its price.
+    pub fn purged(&mut self, machine: &mut Machine, thread: &mut SimThread, index: IndexId) {
+        let is_last = self.trees[index.index()].clustered;
+        if is_last {
+            let price = machine.prices().row;
+            machine.compute(thread, price);
+        }
         if let Some(undo) = &mut self.undo {
-            undo.advance(self.trees[index.index()].clustered);
+            undo.advance(is_last);
         }
     }
 }

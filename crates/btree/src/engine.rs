@@ -369,7 +369,7 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         let next = self.next_to_purge(machine, thread)?;
         if let Next::Entry((index, row)) = next {
             self.purge_entry(machine, thread, index, row)?;
-            self.purged(index);
+            self.purged(machine, thread, index);
         }
         Ok(next != Next::Nothing)
     }

@@ -185,7 +185,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             self.tree.delete_entry(machine, thread, index, row)?;
         }
         let after = self.buffer.class(index.index(), records(&self.tree));
-        if index != IndexId::PRIMARY && before != after {
+        if !self.tree.is_clustered(index) && before != after {
             self.change_bitmap(machine, thread, leaf);
         }
         Ok(())
@@ -209,7 +209,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             Op::Mark => buffers.delete_marks && self.tree.marks_deletes(),
             Op::Remove => buffers.deletes,
         };
-        let is_secondary = index != IndexId::PRIMARY && 0 < self.buffer.config.pages_max;
+        let is_secondary = !self.tree.is_clustered(index) && 0 < self.buffer.config.pages_max;
         is_secondary && is_buffered && machine.resident(leaf).is_none()
     }
 
@@ -388,7 +388,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
                 self.change_directly(machine, thread, op, entry, leaf)?;
             }
         }
-        self.tree.purged(index);
+        self.tree.purged(machine, thread, index);
         Ok(true)
     }
 

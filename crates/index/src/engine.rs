@@ -63,11 +63,6 @@ pub trait IndexEngine {
         row: RowId,
     ) -> Step;
 
-    /// The index loses all its entries at once, as when its partition is dropped: its pages are
-    /// freed unseen, and what waits for them is forgotten. Operations of other threads that are
-    /// under way find it empty.
-    fn truncate(&mut self, machine: &mut Machine, index: IndexId);
-
     /// Goes on removing what deletes have only marked, by one entry or one page of the undo log,
     /// the oldest transaction first; tells whether there was anything to do.
     ///
@@ -82,6 +77,11 @@ pub trait IndexEngine {
     fn history(&self) -> Option<HistoryStats> {
         None
     }
+
+    /// The index loses all its entries at once, as when its partition is dropped: its pages are
+    /// freed unseen, and what waits for them is forgotten. Operations of other threads that are
+    /// under way find it empty.
+    fn truncate(&mut self, machine: &mut Machine, index: IndexId);
 
     /// Looks for the entry with exactly this key.
     ///

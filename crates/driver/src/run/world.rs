@@ -57,6 +57,18 @@ impl World {
         self.last_row_at = self.last_row_at.max(thread.now());
     }
 
+    /// Ends the transaction of a thread and makes it durable.
+    pub(super) fn commit(&mut self, thread: &mut SimThread) -> Step {
+        self.engine.end_transaction(&mut self.machine, thread)?;
+        self.machine.commit(thread)?;
+        if self.wakes_purge && self.engine.history().is_some_and(|history| 0 < history.transactions)
+        {
+            self.purge_call = Some(thread.now());
+            thread.let_go_first(thread.now());
+        }
+        Ok(())
+    }
+
     /// Tells the engine which rows come next, up to the end of their partition.
     pub(super) fn prepare(&mut self, rows: Range<u64>) {
         let partition = self.partitions.of(RowId(rows.start));
@@ -69,18 +81,6 @@ impl World {
     #[inline]
     pub(super) fn index_of(&self, row: RowId, index: u16) -> IndexId {
         self.partitions.index_of(self.partitions.of(row), index)
-    }
-
-    /// Ends the transaction of a thread and makes it durable.
-    pub(super) fn commit(&mut self, thread: &mut SimThread) -> Step {
-        self.engine.end_transaction(&mut self.machine, thread)?;
-        self.machine.commit(thread)?;
-        if self.wakes_purge && self.engine.history().is_some_and(|history| 0 < history.transactions)
-        {
-            self.purge_call = Some(thread.now());
-            thread.let_go_first(thread.now());
-        }
-        Ok(())
     }
 
     /// Rows in the table that no delete has taken.
