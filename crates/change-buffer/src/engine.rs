@@ -210,7 +210,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             Op::Remove => buffers.deletes,
         };
         let is_secondary = !self.tree.is_clustered(index) && 0 < self.buffer.config.pages_max;
-        is_secondary && is_buffered && machine.resident(leaf).is_none()
+        is_secondary && is_buffered && self.tree.resident(machine, leaf).is_none()
     }
 
     /// An insert that split one of the buffer's pages may have to make room in turn.
