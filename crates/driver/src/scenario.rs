@@ -43,9 +43,9 @@ mod tests;
 mod values;
 mod workload;
 
-pub(crate) use catalogue::claim_files;
 pub use base::{Base, Change};
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
+pub(crate) use catalogue::{baseline, claim_files};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
 pub(crate) use document::STUDY;
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
