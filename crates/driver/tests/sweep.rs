@@ -188,11 +188,11 @@ fn a_study_is_no_scenario_and_a_scenario_no_study() {
     let study = Scenario::load("redo-size", &[], None).unwrap_err().to_string();
     let scenario = Study::load("s4-insert-buffer-off").unwrap_err().to_string();
     let used = Scenario::parse("a.toml", "use = [\"studies/redo-size\"]", &[], None);
-    expect![[r#"
+    expect![[r"
         built-in studies/redo-size.toml:10: is a study, which `iisim sweep` runs; expected a scenario
         built-in experiments/s4-insert-buffer-off.toml: is no study: it has no table [study] (see docs/studies.md)
         a.toml:1: use: studies/redo-size: is a study, which `iisim sweep` runs; expected a scenario
-    "#]]
+    "]]
     .assert_eq(&format!("{study}\n{scenario}\n{}\n", used.unwrap_err()));
 }
 
