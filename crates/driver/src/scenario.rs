@@ -45,8 +45,8 @@ mod values;
 mod workload;
 
 pub use base::{Base, Change};
-pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
+pub(crate) use catalogue::{baseline, claim_files};
 pub use change_buffer::{BufferedChanges, ChangeBuffer, FullBuffer};
 pub(crate) use document::STUDY;
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
