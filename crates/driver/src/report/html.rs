@@ -132,7 +132,8 @@ impl<'a> Page<'a> {
                 .iter()
                 .filter(|series| !self.runs.contains_key(&series.run))
                 .collect();
-            let chart = self.charts.add_figure(figure, &found);
+            let name = format!("{} figure {}", article.id, number + 1);
+            let chart = self.charts.add_figure(name, figure, &found);
             html! {
                 (runs::chart(chart, &figure.title, "figure"))
                 @for series in absent {

@@ -104,6 +104,7 @@ class Group {
 
   show(zoom) {
     this.zoom = zoom;
+    if (zoom && this.cursor !== null && (this.cursor < zoom[0] || zoom[1] < this.cursor)) this.cursor = null;
     for (const chart of this.charts) chart.redraw();
   }
 
@@ -415,7 +416,7 @@ class Chart {
   }
 
   fileName(ending) {
-    const text = `${this.spec.group.replace(/^(run|figure) /, "")} ${this.spec.title}`;
+    const text = `${this.spec.group} ${this.spec.title}`;
     return `${text.toLowerCase().replace(/[^a-z0-9.]+/g, "-").replace(/^-|-$/g, "").slice(0, 80)}.${ending}`;
   }
 }

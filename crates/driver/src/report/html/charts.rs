@@ -84,8 +84,13 @@ impl Charts {
         json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
     }
 
-    /// Adds a figure of an article with the runs that exist, and returns its number.
-    pub(super) fn add_figure(&mut self, figure: &Figure, runs: &[(&str, &RunResult)]) -> usize {
+    /// Adds a figure of an article, by its `name`, with the runs that exist; returns its number.
+    pub(super) fn add_figure(
+        &mut self,
+        name: String,
+        figure: &Figure,
+        runs: &[(&str, &RunResult)],
+    ) -> usize {
         let mut curves = Vec::new();
         for (colour, (label, run)) in runs.iter().enumerate() {
             let values: Vec<_> = run.points.iter().map(|point| column(point, &figure.y)).collect();
@@ -104,7 +109,7 @@ impl Charts {
             y_label: figure.y_label.clone(),
             form: Form::Lines,
             log: figure.log,
-            group: format!("figure {}", self.charts.len()),
+            group: name,
             curves,
             marks: figure.published.iter().map(mark).collect(),
         })
