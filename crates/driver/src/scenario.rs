@@ -45,6 +45,7 @@ mod values;
 mod workload;
 
 pub use base::{Base, Change};
+pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub(crate) use catalogue::{baseline, claim_files};
 pub use change_buffer::{BufferedChanges, ChangeBuffer, FullBuffer};
