@@ -43,8 +43,8 @@ mod tests;
 mod values;
 mod workload;
 
-pub(crate) use catalogue::claim_files;
 pub use base::{Base, Change};
+pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
 pub(crate) use document::STUDY;
