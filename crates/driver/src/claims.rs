@@ -6,6 +6,7 @@
 //! Nothing simulated is written there. [`Catalogue::score`] computes values, ratios and verdicts
 //! from results, and says why if it cannot.
 
+mod columns;
 mod error;
 mod file;
 mod judge;
@@ -62,17 +63,8 @@ impl NamedRun {
 #[derive(Clone, Debug)]
 struct Planned {
     run: NamedRun,
-    /// What it amounts to at full scale, or why it cannot run.
-    amounts: Result<Amounts, String>,
-}
-
-/// What metrics need to know of a run beyond its result.
-#[derive(Clone, Copy, Debug)]
-struct Amounts {
-    /// Rows that it inserts.
-    rows: f64,
-    /// Bytes of a page.
-    page_bytes: f64,
+    /// Rows that it inserts at full scale, or why it cannot run.
+    rows: Result<f64, String>,
 }
 
 /// The claims inside the binary.
@@ -160,6 +152,10 @@ impl Catalogue {
             self.claims.iter().any(|claim| is_chosen(&article.id, claim.id.get_ref()))
         };
         self.articles.retain(of_claim);
+        // The figures of an article need more runs than one claim of it.
+        for article in self.articles.iter_mut().filter(|article| article.id != only) {
+            article.figures.clear();
+        }
         Ok(self)
     }
 
@@ -176,16 +172,13 @@ impl Catalogue {
         let series = figures.flat_map(|article| &article.figures).flat_map(|figure| &figure.series);
         names.extend(series.map(|series| series.run.clone()));
         let planned = names.iter().filter_map(|name| self.runs.get(name));
-        planned
-            .filter(|planned| planned.amounts.is_ok())
-            .map(|planned| planned.run.clone())
-            .collect()
+        planned.filter(|planned| planned.rows.is_ok()).map(|planned| planned.run.clone()).collect()
     }
 
     /// The runs that cannot be computed yet, and why.
     pub fn missing(&self) -> Vec<(&str, &str)> {
         let missing = self.runs.values().filter_map(|planned| {
-            Some((planned.run.name.as_str(), planned.amounts.as_ref().err()?.as_str()))
+            Some((planned.run.name.as_str(), planned.rows.as_ref().err()?.as_str()))
         });
         missing.collect()
     }
@@ -223,10 +216,7 @@ impl Planned {
             Problem::UnknownName { .. } => format!("there is no experiment {scenario} yet"),
             _ => error.to_string(),
         };
-        let amounts = loaded.map_err(reason).map(|scenario| Amounts {
-            rows: scenario.workload.rows as f64,
-            page_bytes: scenario.engine.page_size.get() as f64,
-        });
-        Ok(Self { run: NamedRun { name: name.to_owned(), scenario, sets: set, scale }, amounts })
+        let rows = loaded.map_err(reason).map(|scenario| scenario.workload.rows as f64);
+        Ok(Self { run: NamedRun { name: name.to_owned(), scenario, sets: set, scale }, rows })
     }
 }

@@ -124,6 +124,9 @@ impl Claim {
         if !self.id.get_ref().strip_prefix(article.as_str()).is_some_and(|n| n.starts_with('.')) {
             return Err(format!("expected an id such as {article}.1"));
         }
+        if let Some(name) = self.metrics().find_map(Metric::unknown_name) {
+            return Err(format!("\"{name}\": expected a name of docs/reports.md"));
+        }
         let parts = (self.measure.is_some(), !self.tests.is_empty(), self.input.is_some());
         let expected = match (self.kind, parts, self.because.is_some()) {
             (Kind::NotTestable | Kind::Prediction | Kind::Theory, (false, false, false), true)

@@ -7,7 +7,7 @@ use super::metric::{Limit, Metric, Span, Take, TimeUnit};
 use super::series::{self, Series};
 use super::waves;
 use crate::report::RunResult;
-use crate::report::text;
+use crate::report::text::{self, number};
 
 /// Rows by which a run may miss the end of a window, as a share of them: amounts are rounded to
 /// whole rows when they are scaled.
@@ -36,7 +36,7 @@ impl Runs<'_> {
     fn get(&self, name: &str) -> Result<(&RunResult, &Planned), NoValue> {
         let planned = self.planned.get(name);
         let planned = planned.ok_or_else(|| NoValue::NoRun(format!("no run {name}")))?;
-        if let Err(reason) = &planned.amounts {
+        if let Err(reason) = &planned.rows {
             return Err(NoValue::NoRun(format!("{name}: {reason}")));
         }
         let result = self.results.get(name);
@@ -52,7 +52,7 @@ impl Runs<'_> {
         to: Option<f64>,
     ) -> Result<(&RunResult, [f64; 2]), NoValue> {
         let (result, planned) = self.get(name)?;
-        let rows = planned.amounts.as_ref().map_or(0.0, |amounts| amounts.rows);
+        let rows = planned.rows.as_ref().map_or(0.0, |rows| *rows);
         let to = to.unwrap_or(rows);
         let reached = result.points.last().map_or(0.0, |point| point.rows_full_scale as f64);
         if reached < to * (1.0 - ROUNDING) {
@@ -132,16 +132,10 @@ impl Metric {
                     waves::parts(rows, *period, *part).map(|window| series.mean(window)).collect();
                 means.filter(|m| !m.is_empty()).map(|m| m.iter().sum::<f64>() / m.len() as f64)
             }
-            Self::Size { run, to, indexes } => {
-                let (result, [_, to]) = runs.window(run, 0.0, *to)?;
-                let (_, planned) = runs.get(run)?;
-                let at = result.points.iter().find(|p| to <= p.rows_full_scale as f64);
-                let counts = at.into_iter().flat_map(|point| &point.pages);
-                let chosen =
-                    counts.filter(|(name, _)| indexes.is_empty() || indexes.contains(name));
-                let pages: u64 = chosen.map(|(_, count)| count.leaf + count.internal).sum();
-                let page = planned.amounts.as_ref().map_or(0.0, |amounts| amounts.page_bytes);
-                (0 < pages).then_some(pages as f64 * page / scale_of(result) / GIB)
+            Self::Size { run, to } => {
+                let (result, window) = runs.window(run, 0.0, *to)?;
+                let bytes = Series::of(result, "io.growth.bytes").sum(window);
+                bytes.filter(|bytes| 0.0 < *bytes).map(|bytes| bytes / scale_of(result) / GIB)
             }
             Self::Number { .. } | Self::Ratio { .. } | Self::Difference { .. } => {
                 unreachable!("no metric of one run")
@@ -181,11 +175,7 @@ impl Metric {
                 end * 100.0,
                 text::count(*period as u64)
             ),
-            Self::Size { run, to, indexes } => {
-                let what =
-                    if indexes.is_empty() { "all indexes".to_owned() } else { indexes.join(", ") };
-                format!("size of {what} of {run}{}", rows(0.0, *to))
-            }
+            Self::Size { run, to } => format!("size of {run}{}", rows(0.0, *to)),
             Self::Ratio { of, to } => format!("{} / {}", of.words(), to.words()),
             Self::Difference { of, minus } => format!("{} - {}", of.words(), minus.words()),
         }
@@ -223,15 +213,6 @@ impl Metric {
 /// The scale of a run.
 fn scale_of(result: &RunResult) -> f64 {
     result.totals.rows as f64 / result.totals.rows_full_scale as f64
-}
-
-/// A value as people read it: three digits, whole from a hundred, with k, M and B from a million.
-pub(super) fn number(value: f64) -> String {
-    match value {
-        v if v < 0.0 => format!("-{}", number(-v)),
-        v if 1e6 <= v => text::count(v.round() as u64),
-        v => text::rate(v),
-    }
 }
 
 /// A window of rows, as the end of a phrase.

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::columns;
+
 /// A value that is computed from runs. Rows are always those of the full scale.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "metric", rename_all = "snake_case", deny_unknown_fields)]
@@ -109,15 +111,12 @@ pub enum Metric {
         /// The part, as shares of the period.
         part: [f64; 2],
     },
-    /// GiB of the pages of all indexes, or of those named.
+    /// GiB by which the data file has grown.
     Size {
         /// The run.
         run: String,
         /// After so many rows; at the end of the run if absent.
         to: Option<f64>,
-        /// The indexes; all if absent.
-        #[serde(default)]
-        indexes: Vec<String>,
     },
     /// One value by another.
     Ratio {
@@ -196,4 +195,22 @@ pub enum TimeUnit {
 /// Articles that report at all report every million rows.
 const fn million() -> f64 {
     1e6
+}
+
+impl Metric {
+    /// The column or total of a run that does not exist, if the metric names one.
+    pub(super) fn unknown_name(&self) -> Option<&str> {
+        match self {
+            Self::Number { .. } | Self::Rate(_) | Self::Time { .. } | Self::Size { .. } => None,
+            Self::Column { column, .. }
+            | Self::Crossing { column, .. }
+            | Self::Period { column, .. }
+            | Self::Phase { column, .. }
+            | Self::Folded { column, .. } => (!columns::is_column(column)).then_some(column),
+            Self::Total { name, .. } => (!columns::is_total(name)).then_some(name),
+            Self::Ratio { of, to: other } | Self::Difference { of, minus: other } => {
+                of.unknown_name().or_else(|| other.unknown_name())
+            }
+        }
+    }
 }

@@ -2,8 +2,9 @@
 
 use super::file::{Claim, Input};
 use super::judge::{self, Test};
-use super::measure::{NoValue, Runs, number};
+use super::measure::{NoValue, Runs};
 use super::metric::Metric;
+use crate::report::text::number;
 use crate::scorecard::{Kind, Row, Verdict};
 
 /// What is said of a claim beyond its own words.
@@ -104,11 +105,7 @@ fn judge_theory(claim: &Claim, runs: &Runs) -> Judged {
 fn in_words(test: &Test, value: f64, verdict: Verdict, facts: &[String]) -> String {
     let Test { what, unit, confirmed_if, refuted_if, .. } = test;
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-    let verdict = match verdict {
-        Verdict::Confirmed => "confirmed",
-        Verdict::Refuted => "refuted",
-        _ => "open",
-    };
+    let verdict = verdict.word();
     // A single fact is the value itself.
     let facts = if facts.len() < 2 { String::new() } else { format!("; {}", facts.join(", ")) };
     format!(

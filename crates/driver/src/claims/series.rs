@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::report::{Point, RunResult};
 
 /// Shares of the clients' time by cause; several causes are joined with `+`.
-const SHARE: &str = "time";
+pub(super) const SHARE: &str = "time";
 
 /// Virtual seconds that pass for a row, and the part of them that is spent on causes:
 /// `seconds_per_row.read`, `seconds_per_row.flush+free_page`.
-const COST: &str = "seconds_per_row";
+pub(super) const COST: &str = "seconds_per_row";
 
 /// What the mean of a column is weighted by.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -161,7 +161,12 @@ mod tests {
     fn a_straight_line_and_noise_have_none() {
         let line: Vec<_> = teeth().iter().map(|m| Mean { value: m.rows[0], ..*m }).collect();
         assert_eq!(period(&line[..7], 1.0), None);
-        let noise = |m: &Mean| Mean { value: (m.rows[0] * 78.233).sin() * 43_758.5 % 1.0, ..*m };
+        // Bits of the row number, mixed as hashes do.
+        let noise = |m: &Mean| {
+            let mixed = (m.rows[0] as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+            Mean { value: (mixed >> 40) as f64, ..*m }
+        };
         assert_eq!(period(&teeth().iter().map(noise).collect::<Vec<_>>(), 1.0), None);
     }
 

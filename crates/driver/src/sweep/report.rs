@@ -153,7 +153,8 @@ fn write_head(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
         scales.join(", "),
         crate::report::VERSION,
         base.unwrap_or_default(),
-    )
+    )?;
+    if study.note.is_empty() { Ok(()) } else { writeln!(out, "\n{}", study.note) }
 }
 
 /// A cell of a CSV file.

@@ -15,6 +15,8 @@ pub struct Study {
     pub title: String,
     /// What it answers; may be empty.
     pub question: String,
+    /// What a reader must know of its limits; may be empty.
+    pub note: String,
     /// The scale of points that name none.
     pub scale: Option<Scale>,
     /// How the points differ.
@@ -70,7 +72,7 @@ pub struct Vary {
     pub except: Vec<(String, String)>,
 }
 
-const KEYS: &[&str] = &["scale", "rows", "heat", "curves", "axis", "vary"];
+const KEYS: &[&str] = &["note", "scale", "rows", "heat", "curves", "axis", "vary"];
 const VALUE: &str =
     "a value, or { label = ..., value = ..., use = [...], set = {...}, scale = ... }";
 /// More points than anybody waits for: a mistake.
@@ -91,6 +93,7 @@ impl Study {
         let table = Table::of(&Field::top(&base, STUDY, item), KEYS)?;
 
         let scale = table.field("scale").map(|field| scale(&field)).transpose()?;
+        let note = table.field("note").map(|field| field.text()).transpose()?.unwrap_or_default();
         let measures = |name: &str, preset: &[&str]| match table.field(name) {
             Some(field) => {
                 let names = field.list("a list of texts, such as [\"rows_per_s\"]")?;
@@ -107,7 +110,7 @@ impl Study {
         let design = design(&table)?;
         let title = if title.is_empty() { base.name().to_owned() } else { title };
         drop(document);
-        Ok(Self { base, title, question, scale, design, rows, heat, curves })
+        Ok(Self { base, title, question, note, scale, design, rows, heat, curves })
     }
 }
 
