@@ -54,7 +54,8 @@ function linear(low, high, from, to, intervals) {
   const by = step(high - low, intervals);
   const decimals = Math.max(0, -Math.floor(Math.log10(by) + 1e-9));
   const ticks = [];
-  for (let n = Math.ceil(low / by - 1e-9); n * by <= high + by * 1e-9; n += 1) {
+  // Plus 0, so that no tick is called -0.
+  for (let n = Math.ceil(low / by - 1e-9) + 0; n * by <= high + by * 1e-9; n += 1) {
     ticks.push({ value: n * by, labelled: true, decimals });
   }
   const at = (value) => from + ((value - low) / (high - low)) * (to - from);

@@ -26,10 +26,11 @@ class Group {
     for (const chart of this.charts) chart.redraw();
   }
 
-  /** The whole range of x. */
+  /** The whole range of x, to the next number of three digits. */
   get whole() {
-    const ends = this.charts.flatMap((chart) => chart.xs());
-    return [0, Math.max(1, ...ends)];
+    const end = Math.max(1, ...this.charts.flatMap((chart) => chart.xs()));
+    const unit = 10 ** (Math.floor(Math.log10(end)) - 2);
+    return [0, Math.ceil(end / unit - 1e-9) * unit];
   }
 }
 

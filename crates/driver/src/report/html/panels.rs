@@ -55,12 +55,12 @@ impl Panels<'_> {
     fn add_all(&mut self) {
         self.panel(
             Form::Rates,
-            "Rate",
-            "operations/s",
+            "Rate of rows, and of queries",
+            "rows/s, queries/s",
             &[
-                ("rows inserted", &|i| Some(i.point.rows_per_s)),
-                ("rows inserted, mean since the start", &|i| Some(i.point.rows_per_s_mean)),
-                ("rows deleted", &|i| Some(i.point.deletes_per_s)),
+                ("inserted", &|i| Some(i.point.rows_per_s)),
+                ("mean since the start", &|i| Some(i.point.rows_per_s_mean)),
+                ("deleted", &|i| Some(i.point.deletes_per_s)),
                 ("queries", &|i| Some(i.point.queries_per_s)),
             ],
         );
