@@ -19,6 +19,6 @@ pub mod text;
 pub use manifest::{Manifest, ManifestValue, VERSION, scenario_hash};
 pub use progress::{Progress, ProgressBars};
 pub use result::{
-    ChangeBuffer, DeviceTotal, IoCount, Latency, Messages, PageCounts, Point, RunResult, SCHEMA,
-    Stalls, Totals,
+    ChangeBuffer, DeviceTotal, IoCount, Latency, Messages, PageCounts, Point, QueriesAfterLoad,
+    RunResult, SCHEMA, Stalls, Totals,
 };

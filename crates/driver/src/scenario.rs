@@ -56,7 +56,9 @@ pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
 pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
-pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
+pub use workload::{
+    AfterLoad, ColumnWidths, DeleteConnection, Predicate, Queries, QueryKind, Window, Workload,
+};
 
 use cost_model::device::DeviceSpec;
 use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, WriteBackConfig};

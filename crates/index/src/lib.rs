@@ -3,6 +3,7 @@
 //! This crate knows no engine and no workload.
 
 mod engine;
+mod estimate;
 mod key;
 mod partition;
 mod shape;
@@ -10,6 +11,7 @@ mod shape;
 pub mod testkit;
 
 pub use engine::{BufferStats, IndexEngine, IndexStats, Visitor};
+pub use estimate::Estimate;
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use partition::{Partitioned, Partitions};
 pub use shape::IndexShape;
