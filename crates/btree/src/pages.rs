@@ -285,6 +285,35 @@ impl Pages {
         })
     }
 
+    /// Has [`for_each`](Self::for_each) visit the rows of a leaf in this order, but for the last
+    /// insert, which keeps its place. A run keeps its own.
+    pub(crate) fn reorder(&mut self, id: PageId, rows: impl Iterator<Item = u32>) {
+        let last = self.last_insert(id);
+        let mut rows = rows.filter(|row| Some(*row) != last);
+        let mut has_last = last.is_some();
+        let mut fill = |slots: &mut [u32]| {
+            let end = slots.len() - usize::from(std::mem::take(&mut has_last));
+            slots[..end].iter_mut().zip(&mut rows).for_each(|(slot, row)| *slot = row);
+        };
+        let page = &mut self.known[id.index()];
+        if page.kind == RUN {
+            return;
+        }
+        let mut left = page.records as usize;
+        let recent = left % RECENT;
+        if 0 < recent {
+            fill(&mut page.recent[..recent]);
+        }
+        left -= recent;
+        let mut chunk = page.start;
+        while 0 < left {
+            let used = (left - 1) % CHUNK + 1;
+            fill(&mut self.chunks[chunk as usize][..used]);
+            left -= used;
+            chunk = self.older[chunk as usize];
+        }
+    }
+
     /// Replaces the rows of a leaf. Its slots and its last insert are left to
     /// [`set_slots`](Self::set_slots).
     pub(crate) fn replace(
@@ -432,5 +461,34 @@ impl Page {
     /// The leaf after this one in key order.
     pub(crate) fn next(&self) -> PageId {
         self.next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_visited_in_the_order_they_were_put_in() {
+        for (len, has_last) in [(1, true), (7, false), (8, true), (64, true), (150, true)] {
+            let mut pages = Pages::new(64, 1_000);
+            let leaf = PageId(3);
+            pages.make_leaf(leaf, IndexId(1), false);
+            for row in 0..len {
+                pages.append(leaf, (row * 37) % len);
+            }
+            if !has_last {
+                pages.set_slots(leaf, 0);
+            }
+            let last = pages.last_insert(leaf);
+            assert_eq!(last.is_some(), has_last);
+            pages.reorder(leaf, 0..len);
+            let mut visited = Vec::new();
+            pages.for_each(leaf, |row| visited.push(row));
+            assert_eq!(pages.last_insert(leaf), last);
+            visited.retain(|row| Some(*row) != last);
+            let expected: Vec<_> = (0..len).filter(|row| Some(*row) != last).collect();
+            assert_eq!(visited, expected, "{len} rows");
+        }
     }
 }

@@ -255,7 +255,10 @@ impl Rate {
 
     #[inline]
     fn time(self, bytes: u64) -> SimDuration {
-        SimDuration::from_ns((bytes as f64 * self.ns_per_byte).round() as u64)
+        // To the nearest: `f64::round` is a call of the maths library on most processors.
+        let ns = bytes as f64 * self.ns_per_byte;
+        let whole = ns as u64;
+        SimDuration::from_ns(whole + u64::from(0.5 <= ns - whole as f64))
     }
 }
 

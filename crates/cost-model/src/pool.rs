@@ -7,16 +7,16 @@
 mod config;
 mod frame;
 mod list;
+mod page_set;
+mod tail;
 
 pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
 
 use crate::machine::List;
 use crate::{FrameId, HugeVec, Lsn, PageId, SimTime};
-use frame::{DIRTY, Frame, OLD, READING, SPARE, WRITING};
+use frame::{DIRTY, Frame, OLD, READING, WRITING};
 use list::{Instance, Links};
-
-/// Entries of the page table that come from memory at once.
-const ENTRIES_PER_CACHE_LINE: usize = 64 / size_of::<FrameId>();
+use page_set::PageSet;
 
 /// Fewest frames of an instance: an operation may hold several pages at once.
 const FRAMES_MIN: u32 = 8;
@@ -42,6 +42,8 @@ pub(crate) struct BufferPool {
     frames: HugeVec<Frame>,
     /// Frame of each page, [`FrameId::NONE`] if it has none.
     table: HugeVec<FrameId>,
+    /// Pages with a frame that is DIRTY.
+    dirty: PageSet,
     /// When a frame's read or write is done; meaningful while it is READING or WRITING.
     ready_at: HugeVec<SimTime>,
     /// Where the log ended when a frame's page became dirty; meaningful while it is DIRTY.
@@ -62,12 +64,7 @@ impl BufferPool {
         let mut frames = HugeVec::with_capacity(config.frames as usize);
         frames.extend_to(config.frames as usize, Frame::EMPTY);
         let per_instance = config.frames / config.instances;
-        let mut instances: Vec<_> = (0..config.instances)
-            .map(|_| {
-                let young_distance = (f64::from(per_instance) * config.young_distance) as u32;
-                Instance::new(config.old_fraction, config.old_len_min, young_distance)
-            })
-            .collect();
+        let mut instances: Vec<_> = (0..config.instances).map(|_| Instance::new(&config)).collect();
         for frame in (0..config.instances * per_instance).rev() {
             let instance = frame / per_instance;
             frames[frame as usize].instance = instance as u16;
@@ -81,6 +78,7 @@ impl BufferPool {
             ready_at,
             oldest_change,
             table: HugeVec::with_capacity(pages),
+            dirty: PageSet::default(),
             config,
             frames,
             instances,
@@ -186,7 +184,6 @@ impl BufferPool {
     pub(crate) fn make_young(&mut self, id: FrameId) {
         self.stats.made_young += 1;
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
-        instance.spare_lost(&mut self.frames[id.index()]);
         instance.remove(&mut self.frames, id);
         instance.add_young(&mut self.frames, id);
         self.frames[id.index()].stamp = instance.evictions;
@@ -200,6 +197,7 @@ impl BufferPool {
             let instance = &mut self.instances[frame.instance as usize];
             instance.spare_lost(frame);
             frame.flags |= DIRTY;
+            self.dirty.insert(frame.page);
             instance.dirty_push(&mut self.frames, id);
             instance.dirty.lsn_sum += u128::from(lsn.0);
             self.oldest_change[id.index()] = lsn;
@@ -258,43 +256,40 @@ impl BufferPool {
     }
 
     pub(crate) fn pin(&mut self, id: FrameId) {
-        self.frames[id.index()].pins += 1;
+        let frame = &mut self.frames[id.index()];
+        self.instances[frame.instance as usize].spare_lost(frame);
+        frame.pins += 1;
     }
 
     pub(crate) fn unpin(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
         frame.pins -= 1;
-        if frame.pins == 0 && frame.page.is_none() {
+        if frame.pins != 0 {
+            return;
+        }
+        let instance = &mut self.instances[frame.instance as usize];
+        if frame.page.is_none() {
             // Its page was discarded meanwhile.
-            self.instances[frame.instance as usize].free_push(&mut self.frames, id);
+            instance.free_push(&mut self.frames, id);
+        } else {
+            instance.unblocked(&mut self.frames, id);
         }
     }
 
     /// An instance in which `count` frames cannot be had without waiting.
-    pub(crate) fn short_of(&self, count: u32) -> Option<usize> {
-        self.instances.iter().position(|instance| {
-            let mut have = instance.free_len;
-            let mut id = instance.tail;
-            let mut scanned = 0;
-            while have < count && !id.is_none() && scanned < instance.scan_limit() {
-                let frame = &self.frames[id.index()];
-                have += u32::from(frame.is_replaceable());
-                id = frame.prev;
-                scanned += 1;
-            }
-            have < count
-        })
+    pub(crate) fn short_of(&mut self, count: u32) -> Option<usize> {
+        let Self { instances, frames, .. } = self;
+        instances.iter_mut().position(|list| list.count_available(frames, count) < count)
     }
 
     /// A frame for a new page of `instance`: a free one, or that of the least recently used page
     /// that is clean and unused. Tells which page left.
     pub(crate) fn take(&mut self, instance: usize) -> Option<(FrameId, Option<PageId>)> {
         let list = &mut self.instances[instance];
-        list.spares -= 1;
         if let Some(frame) = list.free_pop(&mut self.frames) {
             return Some((frame, None));
         }
-        let frame = list.find_victim(&self.frames)?;
+        let frame = list.find_victim(&mut self.frames)?;
         list.flushed_at_tail = list.flushed_at_tail.saturating_sub(1);
         let page = self.evict(frame);
         Some((frame, Some(page)))
@@ -309,10 +304,9 @@ impl BufferPool {
         list.evictions = list.evictions.wrapping_add(1);
         if let Some(ahead) = list.step_scout(&self.frames) {
             // The flush will look for the neighbours of this page.
-            let area = self.config.area_pages;
-            let first = self.frames[ahead.index()].page.0 / area * area;
-            for page in (first..first + area).step_by(ENTRIES_PER_CACHE_LINE) {
-                self.table.prefetch(page as usize);
+            let ahead = self.frames[ahead.index()].page;
+            for page in self.dirty_around(ahead) {
+                self.table.prefetch(page.index());
             }
         }
         self.table[page.index()] = FrameId::NONE;
@@ -342,6 +336,7 @@ impl BufferPool {
         let frame = &mut self.frames[id.index()];
         let was_reading = frame.flags & READING != 0;
         frame.flags &= !READING;
+        self.instances[frame.instance as usize].unblocked(&mut self.frames, id);
         was_reading
     }
 
@@ -356,9 +351,9 @@ impl BufferPool {
         for instance in 0..self.instances.len() {
             while 0 < self.instances[instance].flushed_at_tail {
                 self.instances[instance].flushed_at_tail -= 1;
-                let Some(frame) = self.instances[instance].find_victim(&self.frames) else { break };
+                let list = &mut self.instances[instance];
+                let Some(frame) = list.find_victim(&mut self.frames) else { break };
                 self.free(frame);
-                self.instances[instance].spares += 1;
             }
         }
     }
@@ -379,6 +374,7 @@ impl BufferPool {
         if self.table.len() <= page.index() {
             let len = page.index() + self.config.area_pages as usize;
             self.table.extend_to(len, FrameId::NONE);
+            self.dirty.extend_to(len);
         }
         debug_assert!(self.table[page.index()].is_none(), "{page:?} has a frame already");
         self.table[page.index()] = id;
@@ -410,16 +406,10 @@ impl BufferPool {
     pub(crate) fn margin_shortage(&mut self, instance: usize) -> u32 {
         let margin = &self.config.margin;
         let list = &mut self.instances[instance];
-        if i64::from(margin.low) <= list.spares {
-            return 0;
+        let mut spares = list.free_len;
+        if margin.counts == MarginCounts::FreeAndClean && spares < margin.low {
+            spares += list.spares(&mut self.frames, margin.scan, margin.low - spares);
         }
-        let spares = match margin.counts {
-            MarginCounts::Free { .. } => list.free_len,
-            MarginCounts::FreeAndClean => {
-                list.free_len + list.count_spares(&mut self.frames, margin.scan)
-            }
-        };
-        list.spares = i64::from(spares);
         if margin.low <= spares { 0 } else { margin.high - spares }
     }
 
@@ -447,7 +437,6 @@ impl BufferPool {
             self.instances[instance].hazard = self.frames[id.index()].prev;
             if self.frames[id.index()].is_replaceable() {
                 self.free(id);
-                self.instances[instance].spares += 1;
             } else if self.frames[id.index()].is_writable() {
                 return Some(id);
             }
@@ -481,6 +470,13 @@ impl BufferPool {
         for link in [frame.prev, frame.next, frame.dirty_prev, frame.dirty_next] {
             self.frames.prefetch(link.index());
         }
+    }
+
+    /// The dirty pages in the area of `page`.
+    pub(crate) fn dirty_around(&self, page: PageId) -> impl Iterator<Item = PageId> {
+        let area = self.config.area_pages;
+        let first = page.0 / area * area;
+        self.dirty.within(first..first + area)
     }
 
     /// Whether `page` can go along with a neighbour that is written: dirty and unused, and for a
@@ -520,16 +516,12 @@ impl BufferPool {
         let frame = &self.frames[id.index()];
         let instance = &mut self.instances[frame.instance as usize];
         if self.config.margin.frees_written() && frame.pins == 0 {
-            instance.spares += 1;
             self.free(id);
         } else {
             instance.remove(&mut self.frames, id);
             instance.add_tail(&mut self.frames, id);
             instance.flushed_at_tail += 1;
-            if self.frames[id.index()].pins == 0 {
-                self.frames[id.index()].flags |= SPARE;
-                instance.spares += 1;
-            }
+            instance.spare_at_tail(&mut self.frames, id);
         }
     }
 
@@ -537,8 +529,10 @@ impl BufferPool {
         let frame = &mut self.frames[id.index()];
         let dirty = frame.flags & DIRTY != 0;
         frame.flags &= !(WRITING | DIRTY);
+        let instance = &mut self.instances[frame.instance as usize];
+        instance.unblocked(&mut self.frames, id);
         if dirty {
-            let instance = &mut self.instances[frame.instance as usize];
+            self.dirty.remove(self.frames[id.index()].page);
             instance.dirty_remove(&mut self.frames, id);
             instance.dirty.lsn_sum -= u128::from(self.oldest_change[id.index()].0);
         }
@@ -549,12 +543,16 @@ impl BufferPool {
         for (number, instance) in self.instances.iter().enumerate() {
             let links = Links { frames: &self.frames };
             instance.verify(&links, number as u32);
+            instance.verify_tail(&self.frames, self.config.margin.scan);
         }
         let resident = self.table.iter().filter(|frame| !frame.is_none()).count() as u64;
         let listed: u64 = self.instances.iter().map(|instance| u64::from(instance.len)).sum();
         assert_eq!(resident, listed, "pages in the table and in the LRU lists");
         for (page, frame) in self.table.iter().enumerate().filter(|(_, frame)| !frame.is_none()) {
-            assert_eq!(self.frames[frame.index()].page.index(), page, "the frame's page");
+            let frame = &self.frames[frame.index()];
+            assert_eq!(frame.page.index(), page, "the frame's page");
+            let noted = self.dirty.within(frame.page.0..frame.page.0 + 1).next().is_some();
+            assert_eq!(noted, frame.flags & DIRTY != 0, "whether page {page} is dirty");
         }
     }
 }

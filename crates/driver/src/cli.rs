@@ -12,20 +12,20 @@ mod output;
 mod run;
 mod schema;
 mod stream;
+mod sweep;
 
-use std::any::Any;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use driver::jobs::message;
 use driver::scenario::{Scale, Scenario, ScenarioError};
 
 use error::CliError;
 
-/// Ends of the program other than 0.
+/// How the program ends after bad input.
 const BAD_INPUT: u8 = 2;
-const INTERRUPTED: u8 = 130;
 
 /// Simulates how storage engines maintain secondary indexes.
 ///
@@ -42,12 +42,14 @@ const EXAMPLES: &str = "\
 Examples:
   iisim list                                              what there is to run
   iisim run s4-insert-buffer-off --scale 1/128            a billion rows, 1/128 of them simulated
+  iisim sweep redo-size                                   many runs that differ in a value
   iisim explain s4-insert-buffer-off --scale 1/128        where the time of a row goes, and why
   iisim device callaghan-2011                             what the disks of a machine deliver";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Sweep(sweep::SweepArgs),
     Explain(explain::ExplainArgs),
     Device(device::DeviceArgs),
     Stream(stream::StreamArgs),
@@ -110,17 +112,13 @@ fn execute(cli: &Cli) -> Result<ExitCode, CliError> {
     let done = |()| ExitCode::SUCCESS;
     match &cli.command {
         Command::Run(args) => run::execute(args),
+        Command::Sweep(args) => sweep::execute(args),
         Command::Explain(args) => explain::execute(args).map(done),
         Command::Device(args) => device::execute(args).map(done),
         Command::Stream(args) => stream::execute(args).map(done),
         Command::List(args) => list::execute(args).map(done),
         Command::Schema(args) => schema::execute(args).map(done),
     }
-}
-
-fn message(payload: &dyn Any) -> &str {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 impl Overrides {

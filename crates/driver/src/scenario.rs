@@ -16,6 +16,7 @@
 //! # Ok::<(), driver::scenario::ScenarioError>(())
 //! ```
 
+mod base;
 mod catalogue;
 mod change_buffer;
 mod check;
@@ -42,9 +43,13 @@ mod tests;
 mod values;
 mod workload;
 
+pub use base::{Base, Change};
+pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
 pub use change_buffer::{ChangeBuffer, FullBuffer};
+pub(crate) use document::STUDY;
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
+pub(crate) use error::nearest;
 pub use error::{Place, Problem, ScenarioError};
 pub use fractal::Fractal;
 pub use kind::{Kind, Value, Word};

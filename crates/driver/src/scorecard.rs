@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::VERSION;
+
 /// The version of the names below; it grows when one of them changes its meaning.
 pub const SCHEMA: u32 = 1;
 
@@ -19,6 +21,19 @@ pub struct Scorecard {
     pub articles: Vec<Article>,
     /// The claims, in the order of their articles.
     pub rows: Vec<Row>,
+}
+
+impl Scorecard {
+    /// The scorecard of runs that no claim is about.
+    pub fn without_claims() -> Self {
+        Self {
+            schema: SCHEMA,
+            iisim_version: VERSION.to_owned(),
+            scale: String::new(),
+            articles: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
 }
 
 /// An article whose claims are judged.

@@ -57,7 +57,7 @@ fn check_refused(commands: &[&[&str]], expect: &Expect) {
 #[test]
 fn help_has_examples_for_every_command() {
     let mut pages = String::new();
-    for command in ["", "run", "explain", "device", "stream", "list", "schema"] {
+    for command in ["", "run", "sweep", "explain", "device", "stream", "list", "schema"] {
         let args: Vec<_> = Some(command).filter(|c| !c.is_empty()).into_iter().collect();
         let page = stdout(&[args.as_slice(), &["--help"]].concat());
         assert!(page.contains("\nExamples:\n  iisim "), "{page}");
@@ -201,17 +201,20 @@ fn out_writes_all_forms_beside_the_table() {
         iisim_in(folder.path(), &["run", SMALL, "--out", "results/today"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
     let plain = stdout(&["run", SMALL]);
-    assert_eq!(table, format!("{plain}\nFigure: results/today/small.svg\n"));
+    let files = "\nFigure: results/today/small.svg\n\nReport: results/today/report.html\n";
+    assert_eq!(table, format!("{plain}{files}"));
     let results = folder.path().join("results/today");
     let names = fs::read_dir(&results).unwrap();
     let mut names: Vec<_> = names.map(|file| file.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["small.csv", "small.json", "small.scenario.txt", "small.svg"]);
+    let all = ["report.html", "small.csv", "small.json", "small.scenario.txt", "small.svg"];
+    assert_eq!(names, all);
     let file = |name: &str| fs::read_to_string(results.join(name)).unwrap();
     assert_eq!(file("small.json"), stdout(&["run", SMALL, "--format", "json"]));
     assert_eq!(file("small.csv"), stdout(&["run", SMALL, "--format", "csv"]));
     assert!(file("small.scenario.txt").contains("size = \"2MiB\""));
     roxmltree::Document::parse(&file("small.svg")).unwrap();
+    assert!(file("report.html").contains("60,000 rows into a pool of 2 MiB"));
 }
 
 #[test]

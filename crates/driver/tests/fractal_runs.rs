@@ -69,3 +69,14 @@ fn two_runs_are_the_same_run() {
     let [first, second] = [0, 1].map(|_| run("s2-fractal-window", &sets));
     assert_eq!(first, second);
 }
+
+#[test]
+fn the_log_of_the_library_has_a_record_for_each_message_and_that_of_2009_none() {
+    let sets = [&SMALL[..1], &SMALL[2..], &["engine.fractal.basement_size=64KiB"]].concat();
+    let silent = run("s2-fractal-insert", &sets);
+    assert!(silent.points.iter().all(|point| point.redo_bytes_per_row.is_none()));
+    let logged = run("s2-fractal-insert", &[&sets[..], &["redo.files=1"]].concat());
+    let last = logged.points.last().unwrap();
+    // 49 bytes a record beyond keys and values: 5 + 24, 13, 17 and 21 bytes.
+    assert_eq!(last.redo_bytes_per_row, Some(f64::from(4 * 49 + 29 + 13 + 17 + 21)));
+}

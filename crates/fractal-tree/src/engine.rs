@@ -293,9 +293,11 @@ impl<K: KeySource> FractalTree<K> {
         }
     }
 
-    fn note_log(&mut self, index: usize, is_delete: bool) {
+    fn log(&mut self, machine: &mut Machine, index: usize, is_delete: bool) {
         let tree = &mut self.trees[index];
-        tree.counters.log_bytes += tree.sizes.log[usize::from(is_delete)];
+        let bytes = tree.sizes.log[usize::from(is_delete)];
+        tree.counters.log_bytes += bytes;
+        machine.log(bytes);
     }
 }
 
@@ -326,7 +328,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let tree = &mut self.trees[index.index()];
         tree.inserts += 1;
         tree.rows.insert(row.0 as u32);
-        self.note_log(index.index(), false);
+        self.log(machine, index.index(), false);
         Ok(())
     }
 
@@ -350,7 +352,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let tree = &mut self.trees[at];
         tree.deletes += u64::from(there);
         tree.rows.remove(row.0 as u32);
-        self.note_log(at, true);
+        self.log(machine, at, true);
         Ok(())
     }
 

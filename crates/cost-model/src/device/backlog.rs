@@ -13,6 +13,8 @@ pub(super) struct Backlog {
     /// The end of the last run of each chunk, 0 if it has none.
     ends: Vec<u64>,
     runs: usize,
+    /// Where the last run was taken: the next one is there, unless chunks have changed since.
+    taken_at: Place,
 }
 
 /// Runs of a chunk at most: an insertion moves half of them, 512 bytes.
@@ -23,7 +25,7 @@ type Place = (usize, usize);
 
 impl Backlog {
     pub(super) fn new() -> Self {
-        Self { chunks: vec![Vec::with_capacity(CHUNK)], ends: vec![0], runs: 0 }
+        Self { chunks: vec![Vec::with_capacity(CHUNK)], ends: vec![0], runs: 0, taken_at: (0, 0) }
     }
 
     #[inline]
@@ -59,14 +61,29 @@ impl Backlog {
     /// At most `limit` bytes, the rest stays.
     #[inline]
     pub(super) fn take(&mut self, head: u64, limit: u64) -> Option<(u64, u64)> {
-        let place = self.at_or_after(head);
+        let place = if self.is_first_from(self.taken_at, head) {
+            self.taken_at
+        } else {
+            self.at_or_after(head)
+        };
         let (start, end) = self.get(place)?;
         if limit < end - start {
             self.chunks[place.0][place.1].0 = start + limit;
             return Some((start, start + limit));
         }
-        self.remove(place);
+        self.taken_at = self.remove(place);
         Some((start, end))
+    }
+
+    /// Whether the run at this place is the first one at or after `head`.
+    #[inline]
+    fn is_first_from(&self, (chunk, position): Place, head: u64) -> bool {
+        let before = match (position.checked_sub(1), chunk.checked_sub(1)) {
+            (Some(before), _) => self.get((chunk, before)).map_or(u64::MAX, |(start, _)| start),
+            (None, Some(before)) => self.ends.get(before).map_or(u64::MAX, |end| *end),
+            (None, None) => 0,
+        };
+        before < head && self.get((chunk, position)).is_some_and(|(start, _)| head <= start)
     }
 
     /// Whether every byte of the range is waiting here.

@@ -73,12 +73,19 @@ impl Layout {
     /// The parts of `len` bytes from `offset`, one for each set concerned.
     #[inline]
     pub(super) fn runs(self, offset: u64, len: u64) -> impl Iterator<Item = Run> {
-        let first = offset / self.stripe;
-        let stripes = (offset + len - 1) / self.stripe - first + 1;
+        let (first, within) = (offset / self.stripe, offset % self.stripe);
+        let is_one = within + len <= self.stripe;
+        let stripes = if is_one { 1 } else { (within + len).div_ceil(self.stripe) };
         (first..first + stripes.min(self.sets)).map(move |stripe| {
             let set = stripe % self.sets;
-            let start = self.held(set, offset);
-            Run { set: set as usize, start, len: self.held(set, offset + len) - start }
+            let (start, len) = if is_one {
+                // Nearly every request: two divisions instead of six.
+                (stripe / self.sets * self.stripe + within, len)
+            } else {
+                let start = self.held(set, offset);
+                (start, self.held(set, offset + len) - start)
+            };
+            Run { set: set as usize, start, len }
         })
     }
 

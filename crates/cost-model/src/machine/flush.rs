@@ -286,12 +286,12 @@ impl Machine {
             Neighbours::None => pages.push(latched(page, victim)),
             Neighbours::Area => {
                 // Two rounds, so that the processor loads all frames at once.
-                for neighbour in (first..first + area).map(PageId) {
+                for neighbour in self.pool.dirty_around(page) {
                     self.pool.prefetch_frame(neighbour);
                 }
                 // The page itself first: it goes even if the room ends here.
                 pages.push(latched(page, victim));
-                for neighbour in (first..first + area).map(PageId) {
+                for neighbour in self.pool.dirty_around(page) {
                     if neighbour != page
                         && let Some(frame) = self.pool.goes_along(neighbour, list)
                     {

@@ -4,7 +4,7 @@
 //! Rules from `MySQL` 5.1 source, os0file.c (simulated asynchronous I/O).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::batches::BatchId;
 use crate::{PageId, SimTime};
@@ -34,7 +34,9 @@ pub(super) struct Writing {
 /// A thread that writes.
 #[derive(Debug, Default)]
 struct Writer {
-    queue: BTreeMap<PageId, BatchId>,
+    /// In the order of places. Batches come in this order, so that a page nearly always goes to
+    /// the end.
+    queue: VecDeque<(PageId, BatchId)>,
     is_busy: bool,
 }
 
@@ -74,7 +76,18 @@ impl Writers {
     /// not be written for that one.
     pub(super) fn queue(&mut self, page: PageId, batch: BatchId) -> Option<BatchId> {
         let thread = (page.0 / self.area_pages) as usize % self.threads.len();
-        self.threads[thread].queue.insert(page, batch)
+        let queue = &mut self.threads[thread].queue;
+        if queue.back().is_none_or(|(last, _)| *last < page) {
+            queue.push_back((page, batch));
+            return None;
+        }
+        match queue.binary_search_by_key(&page, |(page, _)| *page) {
+            Ok(place) => Some(std::mem::replace(&mut queue[place].1, batch)),
+            Err(place) => {
+                queue.insert(place, (page, batch));
+                None
+            }
+        }
     }
 
     /// The next request of a thread that is free.
@@ -83,11 +96,12 @@ impl Writers {
         let number = self.threads.iter().position(free)?;
         let writer = &mut self.threads[number];
         writer.is_busy = true;
-        let (first, batch) = writer.queue.pop_first()?;
+        let (first, batch) = writer.queue.pop_front()?;
         let mut pages = 1;
-        while pages < self.join_pages && writer.queue.get(&PageId(first.0 + pages)) == Some(&batch)
+        while pages < self.join_pages
+            && writer.queue.front() == Some(&(PageId(first.0 + pages), batch))
         {
-            writer.queue.remove(&PageId(first.0 + pages));
+            writer.queue.pop_front();
             pages += 1;
         }
         Some(Request { first, pages, batch, thread: Some(number as u32) })

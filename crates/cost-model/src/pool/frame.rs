@@ -12,8 +12,10 @@ pub(super) const OLD: u8 = 2;
 pub(super) const READING: u8 = 4;
 /// The page is being written: it can be read, not changed.
 pub(super) const WRITING: u8 = 8;
-/// The last look at the tail of the list counted this page as replaceable.
+/// The page is counted as replaceable among those at the tail.
 pub(super) const SPARE: u8 = 16;
+/// Neither this page nor any between it and the tail can be replaced.
+pub(super) const BLOCKED: u8 = 32;
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]

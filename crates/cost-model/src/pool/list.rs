@@ -2,7 +2,9 @@
 //!
 //! `prev` points towards the most recently used end, the head. Rules from buf0lru.c.
 
-use super::frame::{Frame, OLD, SPARE};
+use super::PoolConfig;
+use super::frame::{Frame, OLD};
+use super::tail::Tail;
 use crate::FrameId;
 
 /// The midpoint may be this many pages off its place before it is moved
@@ -40,9 +42,9 @@ pub(super) struct Instance {
     pub(super) flushed_at_tail: u32,
     /// The next page that a batch of the page cleaner will look at.
     pub(super) hazard: FrameId,
-    /// At least this many frames can be replaced: a lower bound kept between two looks at the
-    /// tail of the list, so that not every read pays for one.
-    pub(super) spares: i64,
+    /// Pages nearer to the tail than this many are those that the flush margin is about.
+    margin_scan: u32,
+    pub(super) ahead: Tail,
 }
 
 /// Dirty pages in the order in which they became dirty.
@@ -61,7 +63,11 @@ impl Default for DirtyList {
 }
 
 impl Instance {
-    pub(super) fn new(old_fraction: f64, old_len_min: u32, young_distance: u32) -> Self {
+    pub(super) fn new(config: &PoolConfig) -> Self {
+        let PoolConfig { old_fraction, old_len_min, .. } = *config;
+        let frames = f64::from(config.frames / config.instances);
+        let young_distance = (frames * config.young_distance) as u32;
+        let margin_scan = config.margin.scan;
         Self {
             head: FrameId::NONE,
             tail: FrameId::NONE,
@@ -79,7 +85,8 @@ impl Instance {
             scout: FrameId::NONE,
             flushed_at_tail: 0,
             hazard: FrameId::NONE,
-            spares: 0,
+            margin_scan,
+            ahead: Tail::default(),
         }
     }
 
@@ -103,48 +110,6 @@ impl Instance {
         frames[id.index()].next = FrameId::NONE;
         self.free_len -= 1;
         Some(id)
-    }
-
-    pub(super) fn find_victim(&self, frames: &[Frame]) -> Option<FrameId> {
-        let mut id = self.tail;
-        for _ in 0..self.scan_limit() {
-            if id.is_none() {
-                return None;
-            }
-            if frames[id.index()].is_replaceable() {
-                return Some(id);
-            }
-            id = frames[id.index()].prev;
-        }
-        None
-    }
-
-    /// Counts the replaceable pages among the last `scan` and marks them, so that the loss of one
-    /// can be noticed.
-    pub(super) fn count_spares(&self, frames: &mut [Frame], scan: u32) -> u32 {
-        let mut spares = 0;
-        let mut id = self.tail;
-        for _ in 0..scan {
-            if id.is_none() {
-                break;
-            }
-            let frame = &mut frames[id.index()];
-            if frame.is_replaceable() {
-                frame.flags |= SPARE;
-                spares += 1;
-            }
-            id = frame.prev;
-        }
-        spares
-    }
-
-    /// A page that was counted as replaceable no longer is, or leaves the tail.
-    #[inline]
-    pub(super) fn spare_lost(&mut self, frame: &mut Frame) {
-        if frame.flags & SPARE != 0 {
-            frame.flags &= !SPARE;
-            self.spares -= 1;
-        }
     }
 
     /// Adds a page at the head.
@@ -197,6 +162,7 @@ impl Instance {
     }
 
     pub(super) fn remove(&mut self, frames: &mut [Frame], id: FrameId) {
+        self.tail_shrinks(frames, id);
         if id == self.hazard {
             self.hazard = frames[id.index()].prev;
         }
@@ -259,6 +225,9 @@ impl Instance {
 
     /// Links `id` in behind `anchor`, or at the head.
     fn link(&mut self, frames: &mut [Frame], anchor: FrameId, id: FrameId) {
+        let is_near =
+            anchor == self.tail || (!anchor.is_none() && self.old_len <= self.margin_scan);
+        self.tail_grows(frames, anchor, is_near);
         let next = if anchor.is_none() { self.head } else { frames[anchor.index()].next };
         frames[id.index()].prev = anchor;
         frames[id.index()].next = next;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use cost_model::Bytes;
 use driver::run::RunError;
 use driver::scenario::{Problem, Scale, ScenarioError};
+use driver::sweep::JournalError;
 use driver::workload::StreamError;
 use thiserror::Error;
 
@@ -88,6 +89,14 @@ pub(super) enum CliError {
         /// Why not.
         error: io::Error,
     },
+    /// A sweep whose folder is refused.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The program does not know itself.
+    #[error(
+        "the executable cannot be read, so results cannot be told from those of another build: {0}"
+    )]
+    Program(io::Error),
     /// Results that cannot be written.
     #[error("the result cannot be written: {0}")]
     Stdout(io::Error),

@@ -1,22 +1,20 @@
 //! `iisim run`: one or more scenarios over the cores.
 
 use std::num::NonZeroUsize;
-use std::panic;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use driver::jobs::{INTERRUPTED, Jobs, Outcome};
+use driver::report::html::html;
 use driver::report::{ProgressBars, RunResult, csv, json, svg, table};
-use driver::run::{RunError, run};
 use driver::scenario::Scenario;
-use tokio::runtime::{Builder, Runtime};
-use tokio::signal;
-use tokio::task::JoinHandle;
+use driver::scorecard::Scorecard;
 
 use super::error::CliError;
-use super::{Format, INTERRUPTED, Overrides, memory, output};
+use super::{BAD_INPUT, Format, Overrides, memory, output};
 
 /// Run scenarios and report what they cost
 #[derive(Debug, Args)]
@@ -38,7 +36,8 @@ pub(super) struct RunArgs {
     /// Form of the result on stdout; json of several scenarios is one line for each
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Write NAME.json, NAME.csv, NAME.svg and NAME.scenario.txt to this folder as well
+    /// Write NAME.json, NAME.csv, NAME.svg and NAME.scenario.txt to this folder as well, and
+    /// report.html with the charts of all of them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Scenarios that run at the same time [default: as many as there are cores]
@@ -49,116 +48,78 @@ pub(super) struct RunArgs {
     quiet: bool,
 }
 
-/// What a task brings back; nothing if it was interrupted before it began.
-type Outcome = Option<Result<RunResult, RunError>>;
-
-/// The scenarios of one command, and what they have in common.
-struct Batch {
-    runtime: Runtime,
-    bars: ProgressBars,
-    stop: Arc<AtomicBool>,
-}
-
 pub(super) fn execute(args: &RunArgs) -> Result<ExitCode, CliError> {
     let scenarios = load(args)?;
     if let Some(folder) = &args.out {
         check_names(&scenarios)?;
         output::create_folder(folder)?;
     }
-    let wanted = args.jobs.or_else(|| std::thread::available_parallelism().ok());
-    let wanted = wanted.map_or(1, NonZeroUsize::get);
-    let jobs = memory::jobs_that_fit(scenarios.iter(), wanted);
-    if jobs < wanted.min(scenarios.len()) {
-        output::note(&format!("note: --jobs {jobs}, because more would not fit in memory"));
-    }
-    let batch = Batch::new(jobs, args.quiet)?;
-    let result = batch.run(scenarios, args);
-    // Runs that go on after an error are of no use to anybody.
-    batch.runtime.shutdown_background();
-    let interrupted = batch.stop.load(Ordering::Relaxed);
-    result.map(|()| if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    let jobs = Jobs::new(args.jobs, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
+    let ended = run(&jobs, &scenarios, args);
+    let interrupted = jobs.is_interrupted();
+    jobs.shut_down();
+    ended.map(|failed| match (failed, interrupted) {
+        (_, true) => ExitCode::from(INTERRUPTED),
+        (true, false) => ExitCode::from(BAD_INPUT),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
-fn load(args: &RunArgs) -> Result<Vec<Scenario>, CliError> {
+/// Runs all scenarios and reports each as soon as those before it are reported. Tells whether one
+/// has no result.
+fn run(jobs: &Jobs, scenarios: &[Arc<Scenario>], args: &RunArgs) -> Result<bool, CliError> {
+    let several = 1 < scenarios.len();
+    let (mut results, mut failed) = (Vec::new(), false);
+    let ended = jobs.run_in_order(scenarios, |number, outcome| {
+        let result = match outcome {
+            Outcome::Finished(result) | Outcome::Stopped(Some(result)) => *result,
+            Outcome::Stopped(None) => return ControlFlow::Continue(()),
+            Outcome::Failed(error) => {
+                let name = &scenarios[number].name;
+                jobs.suspend(|| output::note(&format!("error: {name}: {error}")));
+                failed = true;
+                return ControlFlow::Continue(());
+            }
+        };
+        match jobs.suspend(|| report(&result, several, results.is_empty(), args)) {
+            Ok(()) => {
+                results.push(result);
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(error),
+        }
+    });
+    if let ControlFlow::Break(error) = ended {
+        return Err(error);
+    }
+    if args.format == Format::Csv && !(failed && results.is_empty()) {
+        output::print(|out| csv::write(&results, out))?;
+    }
+    if let Some(folder) = args.out.as_deref().filter(|_| !results.is_empty()) {
+        let page = write_page(results, folder)?;
+        if args.format == Format::Table {
+            output::print(|out| writeln!(out, "\nReport: {}", page.display()))?;
+        }
+    }
+    Ok(failed)
+}
+
+fn load(args: &RunArgs) -> Result<Vec<Arc<Scenario>>, CliError> {
     let scenarios = args.files.iter().map(|file| {
         let scenario = args.overrides.load(file)?;
         memory::check(&scenario, file, &args.overrides)?;
-        Ok(scenario)
+        Ok(Arc::new(scenario))
     });
     scenarios.collect()
 }
 
 /// Results in one folder need names of their own.
-fn check_names(scenarios: &[Scenario]) -> Result<(), CliError> {
+fn check_names(scenarios: &[Arc<Scenario>]) -> Result<(), CliError> {
     let mut names: Vec<_> = scenarios.iter().map(|scenario| &scenario.name).collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(CliError::SameName { name: pair[0].clone() }),
         None => Ok(()),
-    }
-}
-
-impl Batch {
-    /// Threads for `jobs` simulations; from now on Ctrl-C asks them to stop.
-    fn new(jobs: usize, quiet: bool) -> Result<Self, CliError> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .max_blocking_threads(jobs)
-            .enable_all()
-            .build()
-            .map_err(CliError::Start)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        runtime.spawn(stop_at_interrupt(Arc::clone(&stop)));
-        Ok(Self { runtime, bars: ProgressBars::new(quiet), stop })
-    }
-
-    /// Runs all scenarios and reports each as soon as those before it are reported.
-    fn run(&self, scenarios: Vec<Scenario>, args: &RunArgs) -> Result<(), CliError> {
-        let several = 1 < scenarios.len();
-        let tasks: Vec<_> = scenarios
-            .into_iter()
-            .map(|scenario| (scenario.name.clone(), self.start(scenario)))
-            .collect();
-        let mut results = Vec::new();
-        for (name, task) in tasks {
-            let outcome = match self.runtime.block_on(task) {
-                Ok(outcome) => outcome,
-                Err(error) => match error.try_into_panic() {
-                    Ok(cause) => panic::resume_unwind(cause),
-                    Err(_) => None,
-                },
-            };
-            let Some(result) = outcome else { continue };
-            let result = result.map_err(|error| CliError::Run { name, error })?;
-            self.bars.suspend(|| report(&result, several, results.is_empty(), args))?;
-            results.push(result);
-        }
-        if args.format == Format::Csv {
-            output::print(|out| csv::write(&results, out))?;
-        }
-        Ok(())
-    }
-
-    fn start(&self, scenario: Scenario) -> JoinHandle<Outcome> {
-        let (bars, stop) = (self.bars.clone(), Arc::clone(&self.stop));
-        self.runtime.spawn_blocking(move || {
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            let progress = bars.add(&scenario.name);
-            let result = run(&scenario, &stop, &mut |update| progress.update(update));
-            progress.finish();
-            Some(result)
-        })
-    }
-}
-
-/// Asks the runs to stop at the first interrupt, and ends the program at the second.
-async fn stop_at_interrupt(stop: Arc<AtomicBool>) {
-    while signal::ctrl_c().await.is_ok() {
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
     }
 }
 
@@ -191,6 +152,13 @@ fn report(
         // All points of a command have the same columns, which the last result may add to.
         Format::Csv => Ok(()),
     }
+}
+
+/// Writes the page of all results; tells where it is.
+fn write_page(results: Vec<RunResult>, folder: &Path) -> Result<PathBuf, CliError> {
+    let runs = results.into_iter().map(|run| (run.manifest.name.clone(), run)).collect();
+    let page = html(&Scorecard::without_claims(), &runs);
+    output::write_file(folder, "report.html", |out| out.write_all(page.as_bytes()))
 }
 
 /// Writes all forms of a result; tells where the figure is.

@@ -49,15 +49,20 @@ pub struct ManifestValue {
     pub assumed: Option<String>,
 }
 
-/// The fingerprint of a scenario's text: FNV-1a with 128 bits, as 32 hexadecimal digits.
-///
-/// It tells results apart and does not protect against forgery. Constants and test vectors: G.
-/// Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm".
+/// The fingerprint of a scenario's text.
 pub fn scenario_hash(text: &str) -> String {
+    fingerprint(text.as_bytes())
+}
+
+/// FNV-1a with 128 bits, as 32 hexadecimal digits.
+///
+/// It tells contents apart and does not protect against forgery. Constants and test vectors: G.
+/// Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm".
+pub fn fingerprint(bytes: &[u8]) -> String {
     const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = (1 << 88) + 0x13b;
     let hash =
-        text.bytes().fold(OFFSET_BASIS, |hash, b| (hash ^ u128::from(b)).wrapping_mul(PRIME));
+        bytes.iter().fold(OFFSET_BASIS, |hash, b| (hash ^ u128::from(*b)).wrapping_mul(PRIME));
     format!("{hash:032x}")
 }
 

@@ -15,6 +15,10 @@ use crate::run::Update;
 #[derive(Clone, Debug)]
 pub struct ProgressBars(MultiProgress);
 
+/// The bar of a whole command: runs done of those asked for.
+#[derive(Debug)]
+pub struct Overall(ProgressBar);
+
 /// The bar of one run: rows done, virtual time, current rate, and the wall time that is left.
 #[derive(Debug)]
 pub struct Progress {
@@ -39,9 +43,35 @@ impl ProgressBars {
         Progress { name: name.to_owned(), bar }
     }
 
+    /// The bar of a command with so many runs, above theirs; nothing to see with one run.
+    pub fn overall(&self, runs: usize) -> Overall {
+        if runs < 2 {
+            return Overall(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("[{bar:10}] {pos}/{len} runs, {elapsed} so far")
+            .expect("the template is a constant")
+            .progress_chars("=> ");
+        let bar = self.0.insert(0, ProgressBar::new(runs as u64).with_style(style));
+        bar.tick();
+        Overall(bar)
+    }
+
     /// Takes the bars off the terminal while something else is written to it.
     pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.0.suspend(write)
+    }
+}
+
+impl Overall {
+    /// Another run is done.
+    pub fn one_done(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Overall {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -10,6 +10,8 @@
 
 mod axis;
 mod canvas;
+pub mod family;
+pub mod heat;
 mod labels;
 
 use std::io::{self, Write};

@@ -85,7 +85,7 @@ fn sample(points: &[Point]) -> impl Iterator<Item = &Point> {
     (1..=rows).map(move |row| &points[row * points.len() / rows - 1])
 }
 
-fn top_two(time: &BTreeMap<String, f64>) -> String {
+pub(super) fn top_two(time: &BTreeMap<String, f64>) -> String {
     let shares: Vec<_> = by_share(time)
         .into_iter()
         .filter(|(_, share)| 0.000_5 <= *share)
@@ -96,7 +96,7 @@ fn top_two(time: &BTreeMap<String, f64>) -> String {
 }
 
 /// Causes by falling share; equal shares by name.
-fn by_share(time: &BTreeMap<String, f64>) -> Vec<(&str, f64)> {
+pub(super) fn by_share(time: &BTreeMap<String, f64>) -> Vec<(&str, f64)> {
     let mut causes: Vec<_> = time.iter().map(|(cause, share)| (cause.as_str(), *share)).collect();
     causes.sort_by(|a, b| b.1.total_cmp(&a.1));
     causes

@@ -30,6 +30,15 @@ pub fn rate(per_s: f64) -> String {
     if per_s < 99.95 { three_digits(per_s) } else { grouped(per_s.round() as u64) }
 }
 
+/// Any number: three digits, whole from a hundred, with M and B from a million.
+pub fn number(value: f64) -> String {
+    match value {
+        v if v < 0.0 => format!("-{}", number(-v)),
+        v if v < 999_999.5 => rate(v),
+        v => count(v.round() as u64),
+    }
+}
+
 /// A length of time given in seconds: `85 us`, `8.01 ms`, `68 s`, `3.2 h`. Hours are the largest
 /// unit, because that is what the field compares loads in.
 pub fn duration(seconds: f64) -> String {
@@ -87,7 +96,7 @@ pub fn write_hanging(head: &str, text: &str, out: &mut dyn Write) -> io::Result<
 }
 
 /// Three significant digits, more if the number has them before the point; no trailing zeros.
-pub(super) fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
         v if v < 0.099_95 => 4,
         v if v < 0.999_5 => 3,
@@ -99,7 +108,7 @@ pub(super) fn three_digits(value: f64) -> String {
 }
 
 /// The number rounded to `decimals` places, without trailing zeros.
-pub(super) fn trimmed(value: f64, decimals: usize) -> String {
+pub fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -155,6 +164,8 @@ mod tests {
             assert_eq!(rate(per_s), text);
         }
         assert_eq!(rate(11_236.4), "11,236");
+        let numbers = [-0.5, 0.012_34, 9_000.4, 999_999.4, 999_999.6, 1.02e8].map(number);
+        assert_eq!(numbers, ["-0.5", "0.0123", "9,000", "999,999", "1M", "102M"]);
     }
 
     #[test]

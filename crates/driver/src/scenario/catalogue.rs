@@ -7,6 +7,9 @@ use super::kind::Form;
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../sim-configs");
 
+/// The verdicts that are expected, which are no claims.
+const BASELINE: &str = "claims/baseline.toml";
+
 /// What a built-in file describes, by the folder it lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CatalogueKind {
@@ -63,6 +66,15 @@ pub fn catalogue() -> Vec<CatalogueEntry> {
     }
     entries.sort();
     entries
+}
+
+/// The built-in files of claims, one for each article, in the order of their names: path and text.
+pub(crate) fn claim_files() -> Vec<(String, &'static str)> {
+    let files = FILES.get_dir("claims").into_iter().flat_map(Dir::files);
+    let paths = files.filter_map(|file| file.path().to_str());
+    let mut files: Vec<_> = paths.filter(|path| *path != BASELINE).filter_map(file).collect();
+    files.sort();
+    files
 }
 
 /// The names of all built-in files with their folders, without `.toml`.

@@ -28,13 +28,12 @@ pub(super) struct Entry {
     pub(super) assumed: Option<String>,
 }
 
-/// All keys set in a file, in its order.
+/// The table that makes a scenario a study.
+pub(crate) const STUDY: &str = "study";
+
+/// All keys set in a file, in its order; those of a study's own table are left out.
 pub(super) fn read(source: &Source) -> Result<Vec<Entry>, ScenarioError> {
-    let document = Document::parse(source.text.as_str()).map_err(|error| {
-        let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        let line = error.span().map_or(1, |span| source.line_of(span.start));
-        source.error(Some(line), Problem::Syntax { message })
-    })?;
+    let document = source.parse()?;
     let mut entries = Vec::new();
     Reader { source, entries: &mut entries }.table("", document.as_table(), None)?;
     if entries.is_empty() {
@@ -48,11 +47,20 @@ impl Source {
         Place::File { file: self.shown.clone(), line }
     }
 
+    /// Its TOML.
+    pub(super) fn parse(&self) -> Result<Document<&str>, ScenarioError> {
+        Document::parse(self.text.as_str()).map_err(|error| {
+            let message = error.message().lines().collect::<Vec<_>>().join(", ");
+            let line = error.span().map_or(1, |span| self.line_of(span.start));
+            self.error(Some(line), Problem::Syntax { message })
+        })
+    }
+
     pub(super) fn error(&self, line: Option<usize>, problem: Problem) -> ScenarioError {
         ScenarioError::new(self.place(line), problem)
     }
 
-    fn line_of(&self, byte: usize) -> usize {
+    pub(super) fn line_of(&self, byte: usize) -> usize {
         let before = self.text.get(..byte).unwrap_or(&self.text);
         1 + before.bytes().filter(|byte| *byte == b'\n').count()
     }
@@ -74,7 +82,8 @@ impl Reader<'_> {
         if table.is_empty() && !path.is_empty() && !param::is_table(path) {
             return Err(self.unknown(path, line));
         }
-        for (name, item) in table.iter() {
+        let is_scenarios = |(name, _): &(&str, _)| !(path.is_empty() && *name == STUDY);
+        for (name, item) in table.iter().filter(is_scenarios) {
             let key = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             let span = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span());
             let line = span.map(|span| self.source.line_of(span.start)).or(line);

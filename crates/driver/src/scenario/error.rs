@@ -13,7 +13,7 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    pub(super) fn new(place: Place, problem: Problem) -> Self {
+    pub(crate) fn new(place: Place, problem: Problem) -> Self {
         Self { place, problem: Box::new(problem) }
     }
 
@@ -81,6 +81,12 @@ pub enum Problem {
     /// No key in it.
     #[error("is empty: a scenario sets at least one key (see docs/scenarios.md)")]
     Empty,
+    /// A study stands where a scenario is expected.
+    #[error("is a study, which `iisim sweep` runs; expected a scenario")]
+    IsStudy,
+    /// A scenario stands where a study is expected.
+    #[error("is no study: it has no table [study] (see docs/studies.md)")]
+    IsNoStudy,
     /// Not TOML.
     #[error("not TOML: {message}")]
     Syntax { message: String },
@@ -151,6 +157,26 @@ pub enum Problem {
     ScaleRefused { scale: String, reason: String },
 }
 
+impl Problem {
+    /// The key of which it is, if it is of one.
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::UnknownKey { key, .. }
+            | Self::Duplicate { key }
+            | Self::Missing { key, .. }
+            | Self::NoEffect { key, .. }
+            | Self::WrongType { key, .. }
+            | Self::MissingUnit { key, .. }
+            | Self::UnknownUnit { key, .. }
+            | Self::Negative { key, .. }
+            | Self::OutOfRange { key, .. }
+            | Self::UnknownChoice { key, .. }
+            | Self::Conflict { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
 fn did_you_mean(suggestion: Option<&String>) -> String {
     suggestion.map_or_else(String::new, |word| format!(" (did you mean {word}?)"))
 }
@@ -160,7 +186,7 @@ fn also_missing(keys: &[String]) -> String {
 }
 
 /// The word of `known` nearest to `word`, if one is near enough to be what was meant.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     const NEAR_ENOUGH: f64 = 0.6;
     // The first of equals is kept: names are listed in a fixed order.
     let mut best: Option<(f64, &str)> = None;

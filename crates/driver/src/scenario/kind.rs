@@ -58,6 +58,17 @@ pub enum Value {
     List(Vec<String>),
 }
 
+impl Value {
+    /// A number times `factor`, to the nearest whole one where it counts; `None` for what is none.
+    pub(super) fn times(&self, factor: f64) -> Option<Self> {
+        match self {
+            Self::Whole(n) => Some(Self::Whole((*n as f64 * factor).round() as u64)),
+            Self::Real(number) => Some(Self::Real(number * factor)),
+            _ => None,
+        }
+    }
+}
+
 /// A value as it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Raw {

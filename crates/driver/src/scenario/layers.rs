@@ -20,7 +20,7 @@ pub(super) struct Layer {
 
 /// Where a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Location {
+pub(super) enum Location {
     Disk(PathBuf),
     /// Path in the copies inside the binary, with `.toml`.
     BuiltIn(String),
@@ -30,16 +30,61 @@ enum Location {
 
 /// The files of the scenario at a path or of a name, lowest first; the last is the file itself.
 pub(super) fn load(path_or_name: &str) -> Result<Vec<Layer>, ScenarioError> {
+    let location = locate(path_or_name, "file or built-in scenario")?;
+    let (source, folder) = read(&location)?;
+    if let Some(line) = study_line(&source)? {
+        return Err(source.error(Some(line), Problem::IsStudy));
+    }
+    stack(location, source, folder)
+}
+
+/// As [`load`], of a study, whose own table is not read; with where it lies and its text.
+pub(super) fn load_study(
+    path_or_name: &str,
+) -> Result<(Vec<Layer>, Location, Source), ScenarioError> {
+    let location = locate(path_or_name, "file or built-in study")?;
+    let (source, folder) = read(&location)?;
+    if study_line(&source)?.is_none() {
+        return Err(source.error(None, Problem::IsNoStudy));
+    }
+    Ok((stack(location.clone(), source.clone(), folder)?, location, source))
+}
+
+/// Lays more files over those of a scenario at `user`, by the names that a `use` there would take.
+pub(super) fn add_over(
+    layers: Vec<Layer>,
+    user: &Location,
+    source: &Source,
+    names: &[String],
+    line: usize,
+) -> Result<Vec<Layer>, ScenarioError> {
+    let mut stack = Stack { layers, done: Vec::new(), open: Vec::new() };
+    for name in names {
+        stack.add_used(name, line, source, user)?;
+    }
+    Ok(stack.layers)
+}
+
+/// The line in which the table of a study begins, if the file is one.
+fn study_line(source: &Source) -> Result<Option<usize>, ScenarioError> {
+    let document = source.parse()?;
+    let Some((key, item)) = document.as_table().get_key_value(document::STUDY) else {
+        return Ok(None);
+    };
+    let span = key.span().or_else(|| item.span());
+    Ok(Some(span.map_or(1, |span| source.line_of(span.start))))
+}
+
+/// Where the file of a path or of a name lies.
+fn locate(path_or_name: &str, what: &'static str) -> Result<Location, ScenarioError> {
     let path = Path::new(path_or_name);
     let is_path = path.extension().is_some_and(|extension| extension == "toml");
     let built_in = catalogue::find(path_or_name);
-    let location = match built_in {
-        Some(name) if !is_path => Location::BuiltIn(name),
-        _ if is_path || path.exists() => Location::Disk(normal(path)),
-        _ => return Err(unknown_name(Place::Name, path_or_name, "file or built-in scenario")),
-    };
-    let (source, folder) = read(&location)?;
-    stack(location, source, folder)
+    match built_in {
+        Some(name) if !is_path => Ok(Location::BuiltIn(name)),
+        _ if is_path || path.exists() => Ok(Location::Disk(normal(path))),
+        _ => Err(unknown_name(Place::Name, path_or_name, what)),
+    }
 }
 
 /// As [`load`], of a text that lies in no file.
@@ -107,6 +152,10 @@ impl Stack {
             let problem = Box::new(error.problem().clone());
             user.error(Some(line), Problem::Used { file: name.to_owned(), problem })
         })?;
+        if study_line(&source)?.is_some() {
+            let problem = Box::new(Problem::IsStudy);
+            return Err(user.error(Some(line), Problem::Used { file: name.to_owned(), problem }));
+        }
         self.add(location, source, folder)
     }
 }

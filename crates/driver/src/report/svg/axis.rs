@@ -69,7 +69,8 @@ impl Axis {
         Self { low: 0.0, high, logarithmic: false, ticks }
     }
 
-    fn logarithmic(least: f64, most: f64) -> Self {
+    /// From 1, 2 or 5 times a power of ten to another, which enclose the two positive values.
+    pub(super) fn logarithmic(least: f64, most: f64) -> Self {
         let unit = power_of_ten_below(least);
         let low = [5.0, 2.0, 1.0].map(|m| m * unit).into_iter().find(|low| *low <= least);
         let low = low.unwrap_or(unit);

@@ -65,6 +65,21 @@ impl Canvas {
         ));
     }
 
+    /// A filled rectangle, with a text that appears when it is pointed at.
+    pub(super) fn cell(
+        &mut self,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        (red, green, blue): (u8, u8, u8),
+        title: &str,
+    ) {
+        self.push(&format!(
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             fill=\"#{red:02x}{green:02x}{blue:02x}\"><title>{}</title></rect>",
+            escape(title)
+        ));
+    }
+
     /// The document, with `name` for those who cannot see it.
     pub(super) fn document(&self, width: f64, height: f64, name: &str) -> String {
         format!(
