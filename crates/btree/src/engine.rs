@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor,
+    Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
+    Visitor,
 };
 
 use crate::directory::top;
@@ -397,6 +398,16 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         visit: &mut Visitor<'_>,
     ) -> Step {
         self.scan(machine, thread, index, from, visit)
+    }
+
+    fn estimate(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        estimate: &mut Estimate,
+    ) -> Step {
+        self.walk_for_estimate(machine, thread, index, estimate)
     }
 
     fn index_count(&self) -> usize {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use btree::{BTree, Next, TreeConfig};
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    BufferStats, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
-    Visitor,
+    BufferStats, Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key,
+    KeySource, RowId, Visitor,
 };
 
 use crate::buffer::{self, Buffer, IndexFacts, Place};
@@ -428,6 +428,17 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
     ) -> Step {
         self.begin(machine, thread, false)?;
         self.tree.range(machine, thread, index, from, visit)
+    }
+
+    fn estimate(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        estimate: &mut Estimate,
+    ) -> Step {
+        self.begin(machine, thread, false)?;
+        self.tree.estimate(machine, thread, index, estimate)
     }
 
     fn index_count(&self) -> usize {
