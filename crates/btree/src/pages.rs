@@ -362,6 +362,15 @@ impl Pages {
         page.has_last = 0;
     }
 
+    /// Whether a leaf has a row.
+    pub(crate) fn holds(&self, id: PageId, row: u32) -> bool {
+        let page = self.get(id);
+        match page.kind {
+            RUN => (page.start..page.start + u32::from(page.records)).contains(&row),
+            _ => self.place_of(id, row).is_some(),
+        }
+    }
+
     /// Removes a row; tells whether it was there. Forgets the page's last insert.
     pub(crate) fn remove(&mut self, id: PageId, row: u32) -> bool {
         let page = &mut self.known[id.index()];
