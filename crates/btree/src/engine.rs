@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor,
+    Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
+    Visitor,
 };
 
 use crate::directory::top;
@@ -218,9 +219,9 @@ impl<K: KeySource> BTree<K> {
         self.above.len = 0;
         let mut parent = self.pages.get(leaf).parent();
         while let Some(number) = parent {
-            let node = &self.nodes[number as usize];
-            self.above.frames[self.above.len] =
-                machine.fetch(thread, node.page, Purpose::NodeRead)?;
+            let node = &mut self.nodes[number as usize];
+            node.frame = machine.fetch_near(thread, node.page, node.frame, Purpose::NodeRead)?;
+            self.above.frames[self.above.len] = node.frame;
             self.above.len += 1;
             parent = node.parent;
         }
@@ -292,7 +293,6 @@ impl<K: KeySource> IndexEngine for BTree<K> {
                 *leaf = page.next();
                 pages.prefetch(*leaf, 0);
             }
-            machine.prefetch(*leaf, 0);
         }
         let keyed = hints.keys.iter().zip(&mut hints.leaves);
         for (hint, (key, (version, leaf))) in keyed.enumerate() {
@@ -300,22 +300,18 @@ impl<K: KeySource> IndexEngine for BTree<K> {
             *version = tree.version;
             *leaf = tree.leaf(&self.source, pages, &self.nodes, *key, *leaf);
             pages.prefetch(*leaf, 1);
-            machine.prefetch(*leaf, 1);
-            if let Some(parent) = pages.get(*leaf).parent() {
+            let page = pages.get(*leaf);
+            machine.prefetch(*leaf, page.frame(), 0);
+            if let Some(parent) = page.parent() {
                 cost_model::prefetch(&raw const self.nodes[parent as usize]);
             }
         }
-        let parent =
-            |leaf: PageId| pages.get(leaf).parent().map(|node| self.nodes[node as usize].page);
         for (_, leaf) in &hints.leaves {
-            machine.prefetch(*leaf, 2);
-            if let Some(parent) = parent(*leaf) {
-                machine.prefetch(parent, 0);
-            }
-        }
-        for (_, leaf) in &hints.leaves {
-            if let Some(parent) = parent(*leaf) {
-                machine.prefetch(parent, 1);
+            let page = pages.get(*leaf);
+            machine.prefetch(*leaf, page.frame(), 1);
+            if let Some(parent) = page.parent() {
+                let node = &self.nodes[parent as usize];
+                machine.prefetch(node.page, node.frame, 0);
             }
         }
     }
@@ -402,6 +398,16 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         visit: &mut Visitor<'_>,
     ) -> Step {
         self.scan(machine, thread, index, from, visit)
+    }
+
+    fn estimate(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        estimate: &mut Estimate,
+    ) -> Step {
+        self.walk_for_estimate(machine, thread, index, estimate)
     }
 
     fn index_count(&self) -> usize {

@@ -30,7 +30,9 @@ impl<K: KeySource> BTree<K> {
         }
         self.write_undo(machine, thread, Kind::Insert, index, number)?;
         self.fetch_nodes(machine, thread, leaf)?;
-        let frame = machine.fetch_for_change(thread, leaf, Purpose::LeafRead)?;
+        let guess = self.pages.get(leaf).frame();
+        let frame = machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)?;
+        self.pages.set_frame(leaf, frame);
         let limits = self.trees[index.index()].leaf_limits;
         let page = self.pages.get(leaf);
         let fits = limits.fits(page.records(), page.slots());

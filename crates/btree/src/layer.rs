@@ -1,7 +1,7 @@
 //! What an engine needs that lays rules of its own over these trees: changes that wait elsewhere
 //! until their leaf is in memory.
 
-use cost_model::{Machine, PageId, SimThread, Step};
+use cost_model::{FrameId, Machine, PageId, SimThread, Step};
 use index::{IndexId, Key, KeySource, RowId};
 
 use crate::delete::row_number;
@@ -66,6 +66,12 @@ impl<K: KeySource> BTree<K> {
     #[inline]
     pub fn touch_above(&self, machine: &mut Machine, thread: &SimThread) {
         self.touch_nodes(machine, thread);
+    }
+
+    /// The frame of a leaf, if it is in the pool; does not count as a use.
+    #[inline]
+    pub fn resident(&self, machine: &Machine, leaf: PageId) -> Option<FrameId> {
+        machine.resident_near(leaf, self.pages.get(leaf).frame())
     }
 
     /// What a page is, if it is a leaf.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use btree::{BTree, Next, TreeConfig};
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    BufferStats, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
-    Visitor,
+    BufferStats, Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key,
+    KeySource, RowId, Visitor,
 };
 
 use crate::buffer::{self, Buffer, IndexFacts, Place};
@@ -210,7 +210,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             Op::Remove => buffers.deletes,
         };
         let is_secondary = !self.tree.is_clustered(index) && 0 < self.buffer.config.pages_max;
-        is_secondary && is_buffered && machine.resident(leaf).is_none()
+        is_secondary && is_buffered && self.tree.resident(machine, leaf).is_none()
     }
 
     /// An insert that split one of the buffer's pages may have to make room in turn.
@@ -428,6 +428,17 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
     ) -> Step {
         self.begin(machine, thread, false)?;
         self.tree.range(machine, thread, index, from, visit)
+    }
+
+    fn estimate(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        estimate: &mut Estimate,
+    ) -> Step {
+        self.begin(machine, thread, false)?;
+        self.tree.estimate(machine, thread, index, estimate)
     }
 
     fn index_count(&self) -> usize {

@@ -76,6 +76,9 @@ pub fn run(
         run.advance(run.meter.next_point());
         observe(&run.update());
     }
+    if run.is_finished() && !stop.load(Ordering::Relaxed) {
+        run.ask();
+    }
     Ok(run.finish())
 }
 
@@ -84,6 +87,8 @@ pub struct Run {
     world: World,
     clients: Vec<Client>,
     meter: Meter,
+    /// Who queries after the load.
+    asker: Option<Querier>,
 }
 
 /// A simulated connection, or a thread of the engine.
@@ -120,7 +125,8 @@ impl Run {
         let mut world = build::world(scenario)?;
         let clients = build::clients(scenario, &world);
         let meter = Meter::new(scenario, &mut world);
-        Ok(Self { world, clients, meter })
+        let asker = build::querier_after_load(scenario);
+        Ok(Self { world, clients, meter, asker })
     }
 
     /// Rows inserted so far.
@@ -153,6 +159,21 @@ impl Run {
             if self.meter.next_point() <= self.world.rows_done || self.is_finished() {
                 self.meter.record(&mut self.world, &threads(&self.clients));
             }
+        }
+    }
+
+    /// Sends the queries that follow the load, if there are any, while the threads of the engine
+    /// go on.
+    fn ask(&mut self) {
+        let Some(asker) = self.asker.take() else { return };
+        let clocks = self.clients.iter().map(|client| client.thread.now());
+        let thread = SimThread::new(clocks.fold(self.world.last_row_at, SimTime::max));
+        self.clients.push(Client { thread, role: Role::Query(Box::new(asker)) });
+        self.world.pause_at = u64::MAX;
+        let is_asking = |client: &Client| matches!(client.role, Role::Query(_));
+        while self.clients.iter().any(is_asking) {
+            let (next, horizon) = furthest_behind(&self.clients);
+            self.step(next, horizon);
         }
     }
 

@@ -45,8 +45,8 @@ mod values;
 mod workload;
 
 pub use base::{Base, Change};
-pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
+pub(crate) use catalogue::{baseline, claim_files};
 pub use change_buffer::{BufferedChanges, ChangeBuffer, FullBuffer};
 pub(crate) use document::STUDY;
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
@@ -63,7 +63,10 @@ pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
 pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
-pub use workload::{ColumnWidths, DeleteConnection, Queries, QueryKind, Window, Workload};
+pub use workload::{
+    AfterLoad, ColumnWidths, DeleteConnection, Predicate, Queries, QueryKind, RangeQuery, Window,
+    Workload,
+};
 
 use cost_model::device::DeviceSpec;
 use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, WriteBackConfig};

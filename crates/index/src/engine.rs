@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use cost_model::{Machine, PageId, SimThread, Step};
 
-use crate::{IndexId, Key, RowId};
+use crate::{Estimate, IndexId, Key, RowId};
 
 /// Receives the rows of a scan in key order and says whether to go on.
 pub type Visitor<'a> = dyn FnMut(Key, RowId) -> ControlFlow<()> + 'a;
@@ -109,6 +109,21 @@ pub trait IndexEngine {
         from: &mut Key,
         visit: &mut Visitor<'_>,
     ) -> Step;
+
+    /// Goes on with the reads of an estimate. An engine that reads nothing for it does nothing.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn estimate(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        estimate: &mut Estimate,
+    ) -> Step {
+        let _ = (machine, thread, index, estimate);
+        Ok(())
+    }
 
     /// Number of indexes, those of all partitions together.
     fn index_count(&self) -> usize;

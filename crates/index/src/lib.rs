@@ -3,6 +3,7 @@
 //! This crate knows no engine and no workload.
 
 mod engine;
+mod estimate;
 mod key;
 mod partition;
 mod row_set;
@@ -11,6 +12,7 @@ mod shape;
 pub mod testkit;
 
 pub use engine::{BufferStats, HistoryStats, IndexEngine, IndexStats, Visitor};
+pub use estimate::Estimate;
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use partition::{Partitioned, Partitions};
 pub use row_set::RowSet;

@@ -18,8 +18,32 @@ pub struct RunResult {
     pub manifest: Manifest,
     /// One entry per reporting interval, in order of time.
     pub points: Vec<Point>,
-    /// The run as a whole.
+    /// The run as a whole; without the queries that followed the load.
     pub totals: Totals,
+    /// What the queries that followed the load did, by kind and round; absent without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<QueriesAfterLoad>,
+}
+
+/// Queries of one kind after the load, in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueriesAfterLoad {
+    /// The name of the index.
+    pub index: String,
+    /// What they asked for: `range`, `row` or `equal`.
+    pub form: String,
+    /// The round, counted from 0.
+    pub round: u32,
+    /// Queries completed.
+    pub queries: u64,
+    /// Rows returned per query.
+    pub rows_per_query: f64,
+    /// Pages read per query.
+    pub reads_per_query: f64,
+    /// Pages asked for per query, in the pool or not.
+    pub requests_per_query: f64,
+    /// Queries per virtual second.
+    pub queries_per_s: f64,
 }
 
 /// One reporting interval.

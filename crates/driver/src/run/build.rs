@@ -41,13 +41,16 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let shapes = shapes(scenario);
     let rows = scenario.workload.rows;
     let partitions = Partitions::new(shapes.len(), scenario.workload.partition_rows, rows);
+    let mut profile = None;
     let (engine, source) = match stream {
         Stream::IiBench(source) => {
+            profile = Some(source.domain().profile);
             let layout = scenario.workload.widths.layout(source.domain().profile);
             engine(scenario, &shapes, partitions, &mut machine, source.with_layout(layout))
         }
         Stream::Micro(source) => engine(scenario, &shapes, partitions, &mut machine, source),
         Stream::Recorded(source) => {
+            profile = Some(source.domain().profile);
             let layout = scenario.workload.widths.layout(source.domain().profile);
             let source = std::sync::Arc::new(source.with_layout(layout));
             engine(scenario, &shapes, partitions, &mut machine, source)
@@ -59,6 +62,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         source,
         partitions,
         workload: scenario.workload.clone(),
+        profile,
         statements: statements(scenario, &shapes),
         inserters: scenario.workload.clients,
         next_row: 0,
@@ -72,6 +76,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         rows_deleted: 0,
         queries_done: 0,
         query_reads: 0,
+        asked: Vec::new(),
         operations: 0,
         last_row_at: SimTime::ZERO,
         stalls: StallCounter::new(SimDuration::ZERO),
@@ -114,7 +119,9 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
     if workload.window.is_some_and(|window| window.connection == DeleteConnection::Separate) {
         roles.push(Role::Delete(Deleter::default()));
     }
-    if let Some(queries) = &workload.queries {
+    if let Some(queries) = &workload.queries
+        && queries.after_load.is_none()
+    {
         for number in 0..queries.clients {
             let draw = Draw::new(scenario.seed, QUERY_STREAM + u64::from(number));
             roles.push(Role::Query(Box::new(Querier::new(*queries, draw))));
@@ -147,6 +154,12 @@ fn purger(scenario: &Scenario) -> Option<Purger> {
 fn purges_in_background(scenario: &Scenario) -> bool {
     let by_master = scenario.purge.is_some_and(|purge| purge.by == PurgeBy::Master);
     by_master && scenario.background.is_some()
+}
+
+/// The client that queries after the load, if one does.
+pub(super) fn querier_after_load(scenario: &Scenario) -> Option<Querier> {
+    let queries = scenario.workload.queries.filter(|queries| queries.after_load.is_some())?;
+    Some(Querier::new(queries, Draw::new(scenario.seed, QUERY_STREAM)))
 }
 
 /// The indexes of the scenario's table.

@@ -6,8 +6,10 @@ use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime, Step};
 use hdrhistogram::Histogram;
 use index::{IndexEngine, IndexId, KeySource, Partitions, RowId};
 
+use super::querier::Asked;
 use super::statement::Statements;
 use crate::scenario::Workload;
+use crate::workload::Profile;
 
 /// The machine, the engine, the key stream, and the counts the clients keep together.
 pub(super) struct World {
@@ -17,6 +19,8 @@ pub(super) struct World {
     /// Which of the engine's indexes have which rows.
     pub(super) partitions: Partitions,
     pub(super) workload: Workload,
+    /// The version of the table of purchases; `None` for another table.
+    pub(super) profile: Option<Profile>,
     /// What becomes of the rows of a statement.
     pub(super) statements: Statements,
     /// Threads that insert.
@@ -38,6 +42,8 @@ pub(super) struct World {
     pub(super) queries_done: u64,
     /// Pages read by queries.
     pub(super) query_reads: u64,
+    /// What the queries after the load did, by kind and round.
+    pub(super) asked: Vec<Asked>,
     /// Operations on single indexes.
     pub(super) operations: u64,
     /// When the last row was completed.
