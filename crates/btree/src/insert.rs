@@ -22,8 +22,7 @@ impl<K: KeySource> BTree<K> {
         row: RowId,
         leaf: PageId,
     ) -> Step {
-        self.fetch_nodes(machine, thread, leaf)?;
-        let frame = machine.fetch_for_change(thread, leaf, Purpose::LeafRead)?;
+        let frame = self.fetch_leaf(machine, thread, leaf, true)?;
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         let limits = self.trees[index.index()].leaf_limits;
         let page = self.pages.get(leaf);
@@ -34,8 +33,11 @@ impl<K: KeySource> BTree<K> {
             machine.change(thread, frame);
             self.pages.append(leaf, number);
         } else {
+            machine.take_latch(thread, index.index())?;
             let path = self.way(index, key);
-            self.fetch_for_split(machine, thread, index, key, &path)?;
+            let fetched = self.fetch_for_split(machine, thread, index, key, &path);
+            machine.keep_latch(thread);
+            fetched?;
             self.touch_nodes(machine, thread);
             self.split_leaf(machine, thread, index, key, number, &path);
         }
