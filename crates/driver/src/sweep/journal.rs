@@ -168,7 +168,8 @@ fn read(path: &Path, plan: &Plan) -> io::Result<BTreeMap<usize, RunResult>> {
     let whole = lines.filter_map(|line| line.strip_suffix(b"\n"));
     let results = whole.filter_map(|line| serde_json::from_slice::<RunResult>(line).ok());
     let names = plan.points.iter().enumerate();
-    let places: BTreeMap<_, _> = names.map(|(n, point)| (point.scenario.name.as_str(), n)).collect();
+    let places: BTreeMap<_, _> =
+        names.map(|(n, point)| (point.scenario.name.as_str(), n)).collect();
     let known = results.filter_map(|result| {
         let place = *places.get(result.manifest.name.as_str())?;
         let (scenario, manifest) = (&plan.points[place].scenario, &result.manifest);
