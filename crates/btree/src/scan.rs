@@ -1,7 +1,7 @@
 //! Looking up one entry, and visiting many in key order.
 
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
-use index::{IndexId, Key, KeySource, RowId, Visitor};
+use index::{Estimate, IndexId, Key, KeySource, RowId, Visitor};
 
 use crate::engine::BTree;
 
@@ -22,10 +22,10 @@ impl<K: KeySource> BTree<K> {
         let frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
-        let mut found = None;
-        self.pages.for_each(leaf, |row| {
-            let row = RowId(u64::from(row));
-            if self.source.key(index, row) == key {
+        let (mut found, marked) = (None, &self.trees[index.index()].marked);
+        self.pages.for_each(leaf, |number| {
+            let row = RowId(u64::from(number));
+            if self.source.key(index, row) == key && !marked.contains(number) {
                 found = Some(row);
             }
         });
@@ -55,7 +55,8 @@ impl<K: KeySource> BTree<K> {
             for (key, row) in &self.scratch[first..] {
                 // The last key of all would have no successor; no key source makes it.
                 *from = Key(key.0 + 1);
-                if visit(*key, RowId(u64::from(*row))).is_break() {
+                let is_marked = self.trees[index.index()].marked.contains(*row);
+                if !is_marked && visit(*key, RowId(u64::from(*row))).is_break() {
                     return Ok(());
                 }
             }
@@ -65,6 +66,38 @@ impl<K: KeySource> BTree<K> {
             }
             frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
         }
+    }
+
+    /// Dives to both ends of a range and walks along its leaves (`MySQL` 5.5 source, btr0cur.c:
+    /// `btr_estimate_n_rows_in_range`). The same walk along the pages above the leaves, which are
+    /// few and in memory, is left out.
+    pub(crate) fn walk_for_estimate(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        index: IndexId,
+        estimate: &mut Estimate,
+    ) -> Step {
+        machine.begin(thread)?;
+        while let Some(key) = estimate.dive() {
+            let leaf = self.leaf(index, key);
+            self.fetch_nodes(machine, thread, leaf)?;
+            let frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+            self.touch_nodes(machine, thread);
+            machine.touch(thread, frame);
+            machine.release(thread);
+            estimate.arrived(leaf);
+        }
+        while let Some(leaf) = estimate.leaf() {
+            // Between two attempts the leaf may have been freed.
+            let Some(page) = self.pages.leaf_of(leaf, index) else { break };
+            let next = page.next();
+            let frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+            machine.touch(thread, frame);
+            machine.release(thread);
+            estimate.go_on(next);
+        }
+        Ok(())
     }
 
     /// Puts the entries of a leaf in key order into the scratch list. Rows that turn out to be out

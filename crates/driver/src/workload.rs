@@ -35,6 +35,7 @@ pub use columns::{Columns, Generator, below, hash};
 pub use csv::{PrintRow, write_rows};
 pub use error::{RecordedError, RecordedProblem, SpecError, StreamError};
 pub use iibench::{IiBench, IiBenchSpec};
+pub(crate) use layout::price_column;
 pub use layout::{RowLayout, pointing, shapes};
 pub use micro::{MICRO_ROW_BYTES, Micro, MicroOrder, MicroSpec, micro_shapes};
 pub use profile::{Domain, Limits, Profile};

@@ -181,6 +181,7 @@ fn two_rates() -> RunResult {
     };
     RunResult {
         schema: 1,
+        queries: Vec::new(),
         manifest: Manifest {
             name: scenario.name,
             title: String::new(),

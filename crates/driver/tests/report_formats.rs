@@ -7,7 +7,8 @@ use cost_model::{Cause, Purpose};
 use driver::report::svg::PublishedPoint;
 use driver::report::{
     ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, ManifestValue, Messages, PageCounts,
-    Point, RunResult, SCHEMA, Stalls, Totals, csv, json, scenario_hash, svg, table,
+    Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals, csv, json, scenario_hash, svg,
+    table,
 };
 use expect_test::expect_file;
 
@@ -56,7 +57,7 @@ fn with_memory_for(rows_in_memory: f64, points: u64) -> RunResult {
         });
     }
     let totals = Totals { rows_full_scale, ..totals(&all, virtual_s, scale) };
-    RunResult { schema: SCHEMA, manifest: manifest(), points: all, totals }
+    RunResult { schema: SCHEMA, manifest: manifest(), points: all, totals, queries: Vec::new() }
 }
 
 fn manifest() -> Manifest {
@@ -176,8 +177,14 @@ fn everything() -> RunResult {
     point.redo_bytes_per_row = Some(412.5);
     point.checkpoint_age_bytes = Some(1 << 31);
     point.coalesces = 3;
-    point.change_buffer =
-        Some(ChangeBuffer { entries: 1_000, pages: 9, merges: 12, merged_entries: 77 });
+    point.change_buffer = Some(ChangeBuffer {
+        entries: 1_000,
+        pages: 9,
+        merges: 12,
+        merged_entries: 77,
+        merged_delete_marks: 20,
+        merged_deletes: 9,
+    });
     point.messages = Some(Messages { pending: 5_000, injected: 40_000, flushes: 21 });
     point.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     let delete = Latency { p50: 400.0, p99: 800.0, p999: 900.0, max: 1_000.0 };
@@ -188,6 +195,16 @@ fn everything() -> RunResult {
     totals.reads_per_query_mean = Some(1.5);
     totals.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     (totals.delete_latency_us, totals.query_latency_us) = (Some(delete), Some(query));
+    result.queries = vec![QueriesAfterLoad {
+        index: "pdc".to_owned(),
+        form: "range".to_owned(),
+        round: 1,
+        queries: 2_000,
+        rows_per_query: 10.0,
+        reads_per_query: 5.75,
+        requests_per_query: 51.125,
+        queries_per_s: 44.5,
+    }];
     result
 }
 
@@ -359,7 +376,7 @@ fn the_page_documents_exactly_the_keys_of_the_json() {
     let page = include_str!("../../../docs/reports.md");
     let document = serde_json::to_value(everything()).expect("plain data");
     let mut keys = BTreeMap::new();
-    for section in ["manifest", "points", "totals"] {
+    for section in ["manifest", "points", "totals", "queries"] {
         let mut found = BTreeSet::new();
         collect_keys(&document[section], "", &mut found);
         keys.insert(section, found);

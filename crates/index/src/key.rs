@@ -68,6 +68,12 @@ pub trait KeySource {
     /// columns of the index: the smallest key with these values.
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key;
 
+    /// Where such a scan ends: no entry beyond this key has the values. A source that cannot tell
+    /// where they end says that the whole rest of the index may have them.
+    fn upper_bound(&self, _index: IndexId, _row: RowId, _columns: u32) -> Key {
+        Key::MAX
+    }
+
     /// Leading bytes that the stored entries of two rows have in common, in the format in which an
     /// index stores its columns; what a redo log that writes differences leaves out.
     fn shared_bytes(&self, _index: IndexId, _a: RowId, _b: RowId) -> u32 {
@@ -91,6 +97,10 @@ impl<K: KeySource> KeySource for std::sync::Arc<K> {
 
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
         (**self).lower_bound(index, row, columns)
+    }
+
+    fn upper_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
+        (**self).upper_bound(index, row, columns)
     }
 
     fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {

@@ -107,6 +107,10 @@ impl<K: KeySource> KeySource for Partitioned<K> {
         self.keys.lower_bound(self.of_table(index), row, columns)
     }
 
+    fn upper_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
+        self.keys.upper_bound(self.of_table(index), row, columns)
+    }
+
     fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {
         self.keys.shared_bytes(self.of_table(index), a, b)
     }

@@ -1,5 +1,8 @@
 //! Flush batches that are running: who may wait for which, and until when at least.
 
+use std::collections::VecDeque;
+
+use super::flush::Latched;
 use crate::{SimDuration, SimTime};
 
 /// The least time that somebody waits who does not know for how long.
@@ -30,8 +33,14 @@ pub(crate) enum List {
 #[derive(Debug, Default)]
 pub(super) struct Batches {
     slots: Vec<Slot>,
-    /// The one that uses the doublewrite buffer.
+    /// The one that writes the doublewrite buffer, and those that wait for it.
     doublewrite: Option<BatchId>,
+    doublewrite_queue: VecDeque<BatchId>,
+    /// How often it was written.
+    round: u64,
+    /// Pages of others that there is room for until it is written, and those they have added.
+    open: u32,
+    joined: Vec<Latched>,
 }
 
 #[derive(Debug)]
@@ -64,6 +73,7 @@ impl Batches {
 
     pub(super) fn end(&mut self, id: BatchId) {
         self.release_doublewrite(id);
+        self.doublewrite_queue.retain(|waiting| *waiting != id);
         self.slots[id.slot as usize].is_running = false;
     }
 
@@ -86,14 +96,21 @@ impl Batches {
         self.slots[id.slot as usize].until = until;
     }
 
-    /// Takes the doublewrite buffer.
+    /// Takes the doublewrite buffer, or waits in line for it.
     ///
     /// # Errors
-    /// Another batch has it.
+    /// Another batch has it, or is to have it next.
     pub(super) fn take_doublewrite(&mut self, id: BatchId) -> Result<(), BatchId> {
-        match self.doublewrite {
-            Some(other) if other != id => Err(other),
+        let first = self.doublewrite.or_else(|| self.doublewrite_queue.front().copied());
+        match first {
+            Some(other) if other != id => {
+                if !self.doublewrite_queue.contains(&id) {
+                    self.doublewrite_queue.push_back(id);
+                }
+                Err(other)
+            }
             _ => {
+                self.doublewrite_queue.retain(|waiting| *waiting != id);
                 self.doublewrite = Some(id);
                 Ok(())
             }
@@ -103,7 +120,41 @@ impl Batches {
     pub(super) fn release_doublewrite(&mut self, id: BatchId) {
         if self.doublewrite == Some(id) {
             self.doublewrite = None;
+            self.round += 1;
         }
+    }
+
+    /// Whether any batch is in line for the doublewrite buffer.
+    pub(super) fn others_wait(&self) -> bool {
+        !self.doublewrite_queue.is_empty()
+    }
+
+    /// Others may add so many pages to the doublewrite buffer.
+    pub(super) fn open(&mut self, pages: u32) {
+        self.open = pages;
+    }
+
+    /// Pages that may be added to it now.
+    pub(super) fn room_to_join(&self) -> u32 {
+        self.open
+    }
+
+    /// A batch adds pages; tells in which round they are written.
+    pub(super) fn join(&mut self, pages: &mut Vec<Latched>) -> u64 {
+        self.open -= pages.len() as u32;
+        self.joined.append(pages);
+        self.round
+    }
+
+    /// No more pages are added; returns those that were.
+    pub(super) fn close(&mut self) -> Vec<Latched> {
+        self.open = 0;
+        std::mem::take(&mut self.joined)
+    }
+
+    /// The batch that writes the doublewrite buffer in a round, if that is not over.
+    pub(super) fn writer(&self, round: u64) -> Option<BatchId> {
+        self.doublewrite.filter(|_| self.round == round)
     }
 
     /// Pages were given to the writers.
@@ -120,8 +171,10 @@ impl Batches {
         }
     }
 
-    pub(super) fn outstanding(&self, id: BatchId) -> u32 {
-        self.slots[id.slot as usize].outstanding
+    /// Whether pages of a batch, or of any, are on their way to the device.
+    pub(super) fn is_outstanding(&self, id: BatchId, any: bool) -> bool {
+        let of = |slot: &Slot| 0 < slot.outstanding;
+        if any { self.slots.iter().any(of) } else { of(&self.slots[id.slot as usize]) }
     }
 
     /// When the first batch goes on.

@@ -3,8 +3,10 @@
 //! Rules from `MySQL` 5.1 source, buf0flu.c: pages are collected with their neighbours, the log is
 //! made durable as far as they need it, a copy goes to the doublewrite buffer, which is synced;
 //! then the pages go to their places, and when all have got there the data files are synced. One
-//! batch at a time has the doublewrite buffer. Without it the pages go to their places at once,
-//! and only who writes the oldest changes waits until they have got there.
+//! batch at a time writes the doublewrite buffer. Pages are latched one by one as they are copied
+//! there, so a batch that waits for it latches none; and all that wait fill it together when it is
+//! free again, until it is full or one of them has no more pages. Without it the pages go to their
+//! places at once, and only who writes the oldest changes waits until they have got there.
 
 use super::Machine;
 use super::batches::{BatchId, List, NEXT_INSTANT, RETRY};
@@ -22,9 +24,18 @@ pub(crate) struct FlushBatch {
     /// Pages collected so far, and pages that a page cleaner has looked at.
     written: u32,
     scanned: u32,
-    /// Pages collected and not yet posted, in the order of their places.
-    pages: Vec<(PageId, FrameId)>,
+    /// Pages collected and not yet posted, those of batches that have joined this one included.
+    pages: Vec<Latched>,
     id: Option<BatchId>,
+}
+
+/// A page that is latched to be written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Latched {
+    page: PageId,
+    frame: FrameId,
+    /// The batch that took it.
+    batch: BatchId,
 }
 
 /// What a batch is to write.
@@ -45,6 +56,10 @@ pub(crate) struct Wanted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Collect,
+    /// Others who waited for the doublewrite buffer add pages of theirs.
+    Gather,
+    /// Its pages are in the doublewrite buffer, which another batch writes in this round.
+    Joined(u64),
     /// The log is made durable up to where it ended when the pages were latched.
     Log(Lsn),
     Doublewrite,
@@ -85,12 +100,52 @@ impl Machine {
         loop {
             batch.phase = match batch.phase {
                 Phase::Collect => {
-                    self.collect(thread, batch);
+                    if batch.left == 0 {
+                        self.batches.end(id);
+                        return Ok(());
+                    }
+                    let taken = match self.config.write_back.doublewrite_pages {
+                        0 => Ok(u32::MAX),
+                        pages => self.batches.take_doublewrite(id).map(|()| pages),
+                    };
+                    let room = match taken {
+                        Ok(room) => room,
+                        Err(other) => match self.batches.room_to_join() {
+                            0 => {
+                                let cause = batch.cause(Cause::Doublewrite);
+                                return Err(self.wait_for_batch(thread, other, cause, Some(id)));
+                            }
+                            room => room,
+                        },
+                    };
+                    self.collect(thread, batch, id, room);
                     if batch.pages.is_empty() {
                         self.batches.end(id);
                         return Ok(());
                     }
+                    if taken.is_err() {
+                        Phase::Joined(self.batches.join(&mut batch.pages))
+                    } else if self.has_doublewrite() && self.batches.others_wait() {
+                        let left = room - (batch.pages.len() as u32).min(room);
+                        self.batches.open(left);
+                        let until = thread.now() + NEXT_INSTANT + NEXT_INSTANT;
+                        batch.phase = Phase::Gather;
+                        self.wait_in_batch(thread, id, until, batch.cause(Cause::Doublewrite))?;
+                        continue;
+                    } else {
+                        Phase::Log(self.log_end())
+                    }
+                }
+                Phase::Gather => {
+                    batch.pages.append(&mut self.batches.close());
                     Phase::Log(self.log_end())
+                }
+                Phase::Joined(round) => {
+                    if let Some(writer) = self.batches.writer(round) {
+                        let cause = batch.cause(Cause::Doublewrite);
+                        return Err(self.wait_for_batch(thread, writer, cause, Some(id)));
+                    }
+                    Phase::Collect
                 }
                 Phase::Log(end) => {
                     self.log_before_pages(thread, batch, id, end)?;
@@ -98,9 +153,6 @@ impl Machine {
                 }
                 Phase::Doublewrite => {
                     let cause = batch.cause(Cause::Doublewrite);
-                    if let Err(other) = self.batches.take_doublewrite(id) {
-                        return Err(self.wait_for_batch(thread, other, cause, Some(id)));
-                    }
                     let now = thread.now();
                     let done = self.write_doublewrite(now, batch.pages.len() as u32);
                     batch.phase = Phase::Post;
@@ -108,7 +160,7 @@ impl Machine {
                     continue;
                 }
                 Phase::Post => {
-                    self.post_pages(thread.now(), batch, id);
+                    self.post_pages(thread.now(), batch);
                     if self.has_doublewrite() || batch.wanted.list == List::Dirty {
                         Phase::Writing
                     } else {
@@ -116,7 +168,7 @@ impl Machine {
                     }
                 }
                 Phase::Writing => {
-                    while 0 < self.batches.outstanding(id) {
+                    while self.batches.is_outstanding(id, self.has_doublewrite()) {
                         let done = self.writers.next_done();
                         self.wait_in_batch(thread, id, done, batch.cause(Cause::Flush))?;
                         self.settle(thread.now());
@@ -181,13 +233,9 @@ impl Machine {
         }
     }
 
-    /// Takes the next pages of the list with their neighbours: as many as the doublewrite buffer
-    /// holds, or all that are wanted.
-    fn collect(&mut self, thread: &mut SimThread, batch: &mut FlushBatch) {
-        let room = match self.config.write_back.doublewrite_pages {
-            0 => u32::MAX,
-            pages => pages,
-        };
+    /// Takes the next pages of the list with their neighbours: as many as there is `room` for, or
+    /// all that are wanted.
+    fn collect(&mut self, thread: &mut SimThread, batch: &mut FlushBatch, id: BatchId, room: u32) {
         let Wanted { list, instance, older_than, frames, .. } = batch.wanted;
         batch.pages.clear();
         let mut at = None;
@@ -209,10 +257,10 @@ impl Machine {
                 break;
             };
             let before = batch.pages.len();
-            self.collect_area(frame, list, &mut batch.pages);
+            self.collect_area(frame, id, &mut batch.pages);
             batch.pages.truncate(room as usize);
-            for (_, frame) in &batch.pages[before..] {
-                self.pool.write_begins(*frame);
+            for latched in &batch.pages[before..] {
+                self.pool.write_begins(latched.frame);
             }
             let taken = (batch.pages.len() - before) as u32;
             batch.left = batch.left.saturating_sub(taken);
@@ -228,46 +276,51 @@ impl Machine {
     }
 
     /// Adds a page, and the neighbours that go with it, in the order of their places.
-    fn collect_area(&mut self, victim: FrameId, list: List, pages: &mut Vec<(PageId, FrameId)>) {
+    fn collect_area(&mut self, victim: FrameId, batch: BatchId, pages: &mut Vec<Latched>) {
         let page = self.pool.page_of(victim);
+        let list = batch.list;
+        let latched = |page, frame| Latched { page, frame, batch };
         let area = self.config.pool.area_pages;
         let first = page.0 / area * area;
         match self.config.pool.neighbours {
-            Neighbours::None => pages.push((page, victim)),
+            Neighbours::None => pages.push(latched(page, victim)),
             Neighbours::Area => {
                 // Two rounds, so that the processor loads all frames at once.
                 for neighbour in self.pool.dirty_around(page) {
                     self.pool.prefetch_frame(neighbour);
                 }
                 // The page itself first: it goes even if the room ends here.
-                pages.push((page, victim));
+                pages.push(latched(page, victim));
                 for neighbour in self.pool.dirty_around(page) {
                     if neighbour != page
                         && let Some(frame) = self.pool.goes_along(neighbour, list)
                     {
-                        pages.push((neighbour, frame));
+                        pages.push(latched(neighbour, frame));
                     }
                 }
             }
             Neighbours::Contiguous => {
-                let along =
-                    |p: &u32| self.pool.goes_along(PageId(*p), list).map(|f| (PageId(*p), f));
-                pages.push((page, victim));
-                pages.extend((first..page.0).rev().map_while(|p| along(&p)));
-                pages.extend((page.0 + 1..first + area).map_while(|p| along(&p)));
+                let along = |p: u32| {
+                    let page = PageId(p);
+                    self.pool.goes_along(page, list).map(|frame| latched(page, frame))
+                };
+                pages.push(latched(page, victim));
+                pages.extend((first..page.0).rev().map_while(along));
+                pages.extend((page.0 + 1..first + area).map_while(along));
             }
         }
     }
 
     /// Gives the pages of a batch to the device in the order of their places, adjacent ones as one
     /// request.
-    fn post_pages(&mut self, now: SimTime, batch: &mut FlushBatch, id: BatchId) {
-        batch.pages.sort_unstable_by_key(|(page, _)| *page);
-        for run in batch.pages.chunk_by(|(a, _), (b, _)| a.0 + 1 == b.0) {
-            for (_, frame) in run {
-                self.pool.prefetch_links(*frame);
+    fn post_pages(&mut self, now: SimTime, batch: &mut FlushBatch) {
+        batch.pages.sort_unstable_by_key(|latched| latched.page);
+        let follows = |a: &Latched, b: &Latched| a.page.0 + 1 == b.page.0 && a.batch == b.batch;
+        for run in batch.pages.chunk_by(follows) {
+            for latched in run {
+                self.pool.prefetch_links(latched.frame);
             }
-            self.post(now, run[0].0, run.len() as u32, id);
+            self.post(now, run[0].page, run.len() as u32, run[0].batch);
         }
         self.start_writers(now);
         batch.pages.clear();
@@ -282,7 +335,7 @@ impl Machine {
         id: BatchId,
         end: Lsn,
     ) -> Step {
-        if batch.wanted.list == List::Lru {
+        if batch.pages.iter().all(|latched| latched.batch.list == List::Lru) {
             return Ok(());
         }
         let waited = self.flush_log(thread, end, batch.cause(Cause::Log));

@@ -263,3 +263,30 @@ fn without_doublewrite_each_page_is_written_once() {
         assert_eq!(machine.io().get(Purpose::Doublewrite).pages, 0);
     }
 }
+
+/// Three batches have 128, 96 and 64 pages, and the doublewrite buffer takes 128: while the first
+/// is written, two wait, and then fill it together.
+#[test]
+fn batches_that_wait_for_the_doublewrite_buffer_fill_it_together() {
+    let disks = DeviceSpec::Hdd(disk());
+    let config = configured(&disks, 0);
+    let pool = PoolConfig { instances: 3, ..pool(4_096) };
+    let mut machine = dirty(MachineConfig { pool, ..config }, 288, 1);
+    let actor = || -> Actor<'_> {
+        let mut asked = false;
+        let act = move |machine: &mut Machine, thread: &mut SimThread| {
+            if !std::mem::replace(&mut asked, true) {
+                machine.flush_oldest(thread, 1_000, Lsn::MAX);
+            }
+            machine.work(thread).map(|()| true)
+        };
+        (SimThread::new(SimTime::ZERO), Box::new(act))
+    };
+    let mut actors = [actor(), actor(), actor()];
+    act(&mut machine, &mut actors);
+    let written: u64 = actors.iter().map(|(thread, _)| thread.pages_flushed()).sum();
+    assert_eq!((written, machine.dirty_pages()), (288, 0));
+    // Of the 160 pages of the last two, 128 go together.
+    let doublewrite = machine.io().get(Purpose::Doublewrite);
+    assert_eq!((doublewrite.pages, doublewrite.requests), (288, 2 + 2 + 1));
+}

@@ -12,7 +12,7 @@ use super::RunResult;
 /// # Errors
 /// Those of `out`; a float that is not finite, which JSON has no number for, is written as `null`.
 pub fn write(result: &RunResult, out: &mut dyn Write) -> io::Result<()> {
-    let RunResult { schema, manifest, points, totals } = result;
+    let RunResult { schema, manifest, points, totals, queries } = result;
     write!(out, "{{\n\"schema\": {schema},\n\"manifest\": ")?;
     serde_json::to_writer_pretty(&mut *out, manifest)?;
     write!(out, ",\n\"points\": [")?;
@@ -22,6 +22,10 @@ pub fn write(result: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     }
     write!(out, "\n],\n\"totals\": ")?;
     serde_json::to_writer_pretty(&mut *out, totals)?;
+    if !queries.is_empty() {
+        write!(out, ",\n\"queries\": ")?;
+        serde_json::to_writer_pretty(&mut *out, queries)?;
+    }
     writeln!(out, "\n}}")
 }
 

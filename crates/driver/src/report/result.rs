@@ -18,8 +18,32 @@ pub struct RunResult {
     pub manifest: Manifest,
     /// One entry per reporting interval, in order of time.
     pub points: Vec<Point>,
-    /// The run as a whole.
+    /// The run as a whole; without the queries that followed the load.
     pub totals: Totals,
+    /// What the queries that followed the load did, by kind and round; absent without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<QueriesAfterLoad>,
+}
+
+/// Queries of one kind after the load, in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueriesAfterLoad {
+    /// The name of the index.
+    pub index: String,
+    /// What they asked for: `range`, `row` or `equal`.
+    pub form: String,
+    /// The round, counted from 0.
+    pub round: u32,
+    /// Queries completed.
+    pub queries: u64,
+    /// Rows returned per query.
+    pub rows_per_query: f64,
+    /// Pages read per query.
+    pub reads_per_query: f64,
+    /// Pages asked for per query, in the pool or not.
+    pub requests_per_query: f64,
+    /// Queries per virtual second.
+    pub queries_per_s: f64,
 }
 
 /// One reporting interval.
@@ -77,6 +101,9 @@ pub struct Point {
     /// Absent if the engine has no change buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_buffer: Option<ChangeBuffer>,
+    /// Absent if nothing is left to a purge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
     /// Absent if the engine buffers no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Messages>,
@@ -170,8 +197,25 @@ pub struct ChangeBuffer {
     pub pages: u64,
     /// Leaf pages that entries were merged into.
     pub merges: u64,
-    /// Entries merged.
+    /// Changes merged.
     pub merged_entries: u64,
+    /// Those of them that marked an entry as deleted.
+    #[serde(default)]
+    pub merged_delete_marks: u64,
+    /// Those of them that removed an entry.
+    #[serde(default)]
+    pub merged_deletes: u64,
+}
+
+/// What waits for the purge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// State: transactions, `InnoDB`'s history list length.
+    pub transactions: u64,
+    /// State: rows that they have deleted.
+    pub rows: u64,
+    /// State: pages of the undo log.
+    pub undo_pages: u64,
 }
 
 /// The messages of a fractal tree.

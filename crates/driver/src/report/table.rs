@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::text::{
     WIDTH, bytes, count, duration, grouped, percent, rate, trimmed, wrap, write_hanging,
 };
-use super::{Manifest, Point, RunResult, Totals};
+use super::{Manifest, Point, QueriesAfterLoad, RunResult, Totals};
 
 const ROWS_MAX: usize = 20;
 const BAR_WIDTH: f64 = 50.0;
@@ -21,6 +21,7 @@ pub fn write(result: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     write_curve(&result.points, out)?;
     write_time(&result.totals, out)?;
     write_totals(&result.totals, out)?;
+    write_queries(&result.queries, out)?;
     write_assumed(&result.manifest, out)?;
     write_notes(&result.manifest, out)
 }
@@ -183,6 +184,31 @@ fn write_totals(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     }
     line("index operations", grouped(totals.index_operations))?;
     write_io(totals, out)
+}
+
+/// A line for each kind of query and round after the load.
+fn write_queries(queries: &[QueriesAfterLoad], out: &mut dyn Write) -> io::Result<()> {
+    if queries.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nQueries after the load\n  {:<26}{:>6}{:>10}{:>12}{:>14}{:>14}",
+        "", "round", "queries", "rows each", "reads each", "pages each"
+    )?;
+    for asked in queries {
+        let name = format!("{} {}", asked.index, asked.form);
+        writeln!(
+            out,
+            "  {name:<26}{:>6}{:>10}{:>12.1}{:>14.2}{:>14.1}",
+            asked.round,
+            grouped(asked.queries),
+            asked.rows_per_query,
+            asked.reads_per_query,
+            asked.requests_per_query
+        )?;
+    }
+    Ok(())
 }
 
 fn write_io(totals: &Totals, out: &mut dyn Write) -> io::Result<()> {

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use cost_model::device::DeviceTotals;
 use cost_model::{
     Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
-use index::{BufferStats, IndexStats};
+use index::{BufferStats, HistoryStats, IndexStats};
 
+use super::querier::Asked;
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, Messages, PageCounts, Point, RunResult,
-    SCHEMA, Stalls, Totals,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Manifest, Messages, PageCounts, Point,
+    QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
 
@@ -27,6 +29,8 @@ pub(super) struct Meter {
     rows_total: u64,
     points: Vec<Point>,
     last: Snapshot,
+    /// What the device had done at the end of the last interval.
+    device: DeviceTotals,
     /// Time of clients that have finished.
     retired: TimeLedger,
     stalls: StallCounter,
@@ -79,6 +83,7 @@ impl Meter {
             rows_total: scenario.workload.rows,
             points: Vec::new(),
             last: Snapshot::default(),
+            device: DeviceTotals::default(),
             retired: TimeLedger::default(),
             stalls: StallCounter::new(STALL),
             latencies: [Latencies::new(), Latencies::new(), Latencies::new()],
@@ -148,6 +153,7 @@ impl Meter {
             splits: interval.splits,
             coalesces: interval.coalesces,
             change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
+            history: history(world),
             messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
             time: shares(&interval.time),
             io: purposes(&interval.io),
@@ -158,6 +164,7 @@ impl Meter {
         };
         self.points.push(point);
         self.last = now;
+        self.device = world.machine.device().totals().clone();
         let current =
             [&mut world.insert_latency, &mut world.delete_latency, &mut world.query_latency];
         for (total, current) in self.latencies.iter_mut().zip(current) {
@@ -176,16 +183,16 @@ impl Meter {
         if world.workload.window.is_some() && whole.deletes == 0 {
             self.note("no row was deleted: the table never outgrew workload.window".to_owned());
         }
-        if world.workload.queries.is_some() && whole.queries == 0 {
+        if world.workload.queries.is_some() && whole.queries == 0 && world.asked.is_empty() {
             self.note("no query was completed: workload.queries had no effect".to_owned());
         }
-        let device = world.machine.device().totals();
+        let queries = world.asked.iter().map(|asked| self.queries(asked)).collect();
         let device = DeviceTotal {
-            reads: device.reads,
-            read_bytes: device.read_bytes,
-            writes: device.writes,
-            write_bytes: device.write_bytes,
-            busy_s: device.station_busy.as_secs_f64(),
+            reads: self.device.reads,
+            read_bytes: self.device.read_bytes,
+            writes: self.device.writes,
+            write_bytes: self.device.write_bytes,
+            busy_s: self.device.station_busy.as_secs_f64(),
         };
         let virtual_s = self.last.now.as_secs_f64();
         let totals = Totals {
@@ -214,7 +221,21 @@ impl Meter {
             delete_latency_us: percentiles(&self.latencies[1].0),
             query_latency_us: percentiles(&self.latencies[2].0),
         };
-        RunResult { schema: SCHEMA, manifest: self.manifest, points: self.points, totals }
+        RunResult { schema: SCHEMA, manifest: self.manifest, points: self.points, totals, queries }
+    }
+
+    fn queries(&self, asked: &Asked) -> QueriesAfterLoad {
+        let per_query = |amount: u64| ratio(amount as f64, asked.queries as f64);
+        QueriesAfterLoad {
+            index: self.names[usize::from(asked.index)].clone(),
+            form: asked.form.name().to_owned(),
+            round: asked.round,
+            queries: asked.queries,
+            rows_per_query: per_query(asked.rows),
+            reads_per_query: per_query(asked.reads),
+            requests_per_query: per_query(asked.requests),
+            queries_per_s: ratio(asked.queries as f64, asked.time.as_secs_f64()),
+        }
     }
 
     fn snapshot(&self, world: &World, threads: &[&SimThread]) -> Snapshot {
@@ -330,7 +351,16 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
         pages: u64::from(now.pages),
         merges: now.merges - earlier.merges,
         merged_entries: now.merged_entries - earlier.merged_entries,
+        merged_delete_marks: now.merged_delete_marks - earlier.merged_delete_marks,
+        merged_deletes: now.merged_deletes - earlier.merged_deletes,
     }
+}
+
+/// What waits for a purge, if somebody does it.
+fn history(world: &World) -> Option<History> {
+    let history = world.engine.history().filter(|_| world.purges)?;
+    let HistoryStats { transactions, rows, undo_pages } = history;
+    Some(History { transactions, rows, undo_pages })
 }
 
 fn report_stalls(stalls: &StallCounter) -> Stalls {

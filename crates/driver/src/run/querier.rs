@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use cost_model::{Draw, SimDuration, SimThread, SimTime, Step};
-use index::{IndexId, Key, RowId};
+use index::{Estimate, IndexId, Key, RowId};
 
 use super::world::World;
 use super::{Cause, Turn};
-use crate::scenario::{Queries, QueryKind};
+use crate::scenario::{Predicate, Queries, QueryKind};
+use crate::workload::price_column;
 
 /// How often a client looks whether it may begin.
 const POLL: SimDuration = SimDuration::from_ms(1);
@@ -15,8 +16,8 @@ const POLL: SimDuration = SimDuration::from_ms(1);
 /// Columns by which a query says where its scan starts: all that an index has.
 const ALL_COLUMNS: u32 = 3;
 
-/// Sends one query after the other: scans of a few entries from a random place, or lookups of
-/// one row.
+/// Sends one query after the other: beside the inserts without end, after them as many as asked
+/// for of every kind.
 pub(super) struct Querier {
     queries: Queries,
     draw: Draw,
@@ -25,19 +26,49 @@ pub(super) struct Querier {
     current: Option<Query>,
     next_start: SimTime,
     spacing: SimDuration,
+    counts: Asked,
+}
+
+/// What a query asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Entries of a range, in key order, up to a limit.
+    Range,
+    /// The row with a primary key.
+    Row,
+    /// All entries with the values of a row in all columns of the index.
+    Equal,
+}
+
+/// What queries of one kind did in one round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub(super) index: u16,
+    pub(super) form: Form,
+    pub(super) round: u32,
+    pub(super) queries: u64,
+    pub(super) rows: u64,
+    pub(super) reads: u64,
+    pub(super) requests: u64,
+    pub(super) time: SimDuration,
 }
 
 struct Query {
     started: SimTime,
+    form: Form,
     rows_left: u32,
     rows_returned: u32,
-    /// A place in each partition that has to be asked.
+    /// Where the range ends.
+    to: Key,
+    /// A place in each partition that has to be asked, and those of them that were estimated.
     cursors: Vec<Cursor>,
+    estimated: usize,
 }
 
 /// A place in one of the engine's indexes.
 struct Cursor {
     index: IndexId,
+    estimate: Estimate,
     from: Key,
     /// The entry there, once it was read.
     head: Head,
@@ -56,7 +87,8 @@ impl Querier {
             SimDuration::from_secs_f64(f64::from(queries.clients) / queries_per_s as f64)
         });
         let (turn, current, next_start) = (0, None, SimTime::ZERO);
-        Self { queries, draw, turn, current, next_start, spacing }
+        let counts = Asked::nothing(0, Form::Range, 0);
+        Self { queries, draw, turn, current, next_start, spacing, counts }
     }
 
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> Turn {
@@ -68,17 +100,68 @@ impl Querier {
                 thread.spend(Cause::Think, POLL);
                 continue;
             }
-            let reads_before = world.machine.pool_stats().reads;
-            let is_done = self.go_on(thread, world);
-            world.query_reads += world.machine.pool_stats().reads - reads_before;
-            if is_done {
-                world.queries_done += 1;
+            if self.current.is_none() && self.is_over(world) {
+                return Turn::Finished;
+            }
+            let before = *world.machine.pool_stats();
+            let began = thread.now();
+            let returned = self.go_on(thread, world);
+            let after = world.machine.pool_stats();
+            let reads = after.reads - before.reads;
+            self.counts.reads += reads;
+            self.counts.requests += after.requests - before.requests;
+            self.counts.time = self.counts.time + thread.now().since(began);
+            if self.queries.after_load.is_none() {
+                world.query_reads += reads;
+                world.queries_done += u64::from(returned.is_some());
+            }
+            if let Some(rows) = returned {
+                self.counts.queries += 1;
+                self.counts.rows += u64::from(rows);
             }
         }
     }
 
-    /// Does what is possible now; tells whether a query was completed.
-    fn go_on(&mut self, thread: &mut SimThread, world: &mut World) -> bool {
+    /// After the load: whether all queries of all rounds were sent; begins the next kind.
+    fn is_over(&mut self, world: &mut World) -> bool {
+        let Some(after_load) = self.queries.after_load else { return false };
+        if self.counts.queries != 0 && self.counts.queries < after_load.queries {
+            return false;
+        }
+        if self.counts.queries != 0 {
+            world.asked.push(self.counts);
+        }
+        let kinds = self.kinds(world.partitions.indexes());
+        let (kind, round) = (world.asked.len() % kinds.len(), world.asked.len() / kinds.len());
+        let (index, form) = kinds[kind];
+        self.counts = Asked::nothing(index, form, round as u32);
+        round == after_load.rounds as usize
+    }
+
+    /// The kinds of queries, by their index, in the order in which they are sent.
+    fn kinds(&self, indexes: u16) -> Vec<(u16, Form)> {
+        let form = |index| match (self.queries.limit, index) {
+            (Some(_), _) => Form::Range,
+            (None, 0) => Form::Row,
+            (None, _) => Form::Equal,
+        };
+        let of = |index| (index, form(index));
+        match self.queries.kind {
+            QueryKind::Primary => vec![of(0)],
+            QueryKind::Market => vec![of(1)],
+            QueryKind::Register => vec![of(2)],
+            QueryKind::Pdc => vec![of(3)],
+            QueryKind::RoundRobin => (0..indexes).map(of).collect(),
+            QueryKind::Each => {
+                let ranges = (1..indexes).map(|index| (index, Form::Range));
+                let equal = (1..indexes).take(1).map(|index| (index, Form::Equal));
+                ranges.chain([(0, Form::Row)]).chain(equal).collect()
+            }
+        }
+    }
+
+    /// Does what is possible now; tells how many rows a query returned if it was completed.
+    fn go_on(&mut self, thread: &mut SimThread, world: &mut World) -> Option<u32> {
         if self.current.is_none() {
             thread.wait_until(self.next_start, Cause::Think);
             self.next_start = thread.now() + self.spacing;
@@ -86,86 +169,118 @@ impl Querier {
             let price = world.machine.prices().query;
             world.machine.compute(thread, price);
         }
-        let Some(query) = &mut self.current else { return false };
-        let done = if self.queries.limit.is_none() {
-            query.look_up(thread, world)
-        } else {
-            query.scan(thread, world)
+        let query = self.current.as_mut()?;
+        let done = match query.form {
+            Form::Row => query.look_up(thread, world),
+            Form::Range | Form::Equal => query.scan(thread, world),
         };
-        if done.is_err() {
-            return false;
-        }
+        done.ok()?;
         world.machine.release(thread);
+        let rows = query.rows_returned;
         let price = world.machine.prices().row_returned;
-        world.machine.compute(thread, price * u64::from(query.rows_returned));
+        world.machine.compute(thread, price * u64::from(rows));
         world.operations += 1;
         world.query_latency.record(query.started, thread.now());
         self.current = None;
-        true
+        Some(rows)
     }
 
     fn start(&mut self, thread: &SimThread, world: &World) -> Query {
-        let index = self.next_index(world.partitions.indexes());
+        let indexes = world.partitions.indexes();
+        let (index, form) = if self.queries.after_load.is_some() {
+            (self.counts.index, self.counts.form)
+        } else {
+            let kinds = self.kinds(indexes);
+            self.turn = (self.turn + 1) % kinds.len() as u16;
+            kinds[usize::from(self.turn)]
+        };
         let live = world.rows_done - world.oldest_row.min(world.rows_done);
         let row = RowId(world.oldest_row + self.draw.below(live.max(1)));
         let of_table = IndexId(index);
-        let from = match self.queries.limit {
-            None => world.source.key(of_table, row),
-            Some(_) => world.source.lower_bound(of_table, row, ALL_COLUMNS),
+        let source = &world.source;
+        // Columns that are bounded, and those of them that are equal.
+        let (columns, equal) = match (form, self.queries.predicate, world.profile) {
+            (Form::Equal, _, _) => (ALL_COLUMNS, ALL_COLUMNS),
+            (_, Predicate::FirstColumn, _) => (1, 0),
+            (_, Predicate::Price, Some(profile)) if index != 0 => {
+                let price = price_column(profile, index);
+                (price, price - 1)
+            }
+            (_, Predicate::AllColumns | Predicate::Price, _) => (ALL_COLUMNS, 0),
         };
-        let partitions = if of_table == IndexId::PRIMARY && self.queries.limit.is_none() {
-            // The server knows where the row must be.
-            let partition = world.partitions.of(row);
-            partition..partition + 1
-        } else {
-            0..world.partitions.count()
+        let to = source.upper_bound(of_table, row, equal);
+        let (from, partitions) = match form {
+            Form::Row => {
+                // The server knows where the row must be.
+                let partition = world.partitions.of(row);
+                (source.key(of_table, row), partition..partition + 1)
+            }
+            Form::Range | Form::Equal => {
+                (source.lower_bound(of_table, row, columns), 0..world.partitions.count())
+            }
         };
+        let leaves = self.queries.estimate_leaves;
         let cursor = |partition| Cursor {
             index: world.partitions.index_of(partition, index),
+            estimate: Estimate::new(from, to, leaves),
             from,
             head: Head::Unread,
         };
+        let cursors: Vec<Cursor> = partitions.map(cursor).collect();
         Query {
             started: thread.now(),
-            rows_left: self.queries.limit.unwrap_or(1),
+            form,
+            rows_left: if form == Form::Range { self.queries.limit.unwrap_or(1) } else { u32::MAX },
             rows_returned: 0,
-            cursors: partitions.map(cursor).collect(),
+            to,
+            estimated: if leaves == 0 { cursors.len() } else { 0 },
+            cursors,
         }
     }
+}
 
-    fn next_index(&mut self, indexes: u16) -> u16 {
-        match self.queries.kind {
-            QueryKind::Primary => 0,
-            QueryKind::Market => 1,
-            QueryKind::Register => 2,
-            QueryKind::Pdc => 3,
-            QueryKind::RoundRobin => {
-                self.turn = (self.turn + 1) % indexes;
-                self.turn
-            }
+impl Asked {
+    fn nothing(index: u16, form: Form, round: u32) -> Self {
+        let time = SimDuration::ZERO;
+        Self { index, form, round, queries: 0, rows: 0, reads: 0, requests: 0, time }
+    }
+}
+
+impl Form {
+    /// The word of reports.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Range => "range",
+            Self::Row => "row",
+            Self::Equal => "equal",
         }
     }
 }
 
 impl Query {
-    /// Looks the entry up in one partition after the other.
+    /// Looks the row up in its partition.
     fn look_up(&mut self, thread: &mut SimThread, world: &mut World) -> Step {
-        while let Some(cursor) = self.cursors.last() {
-            let (machine, engine) = (&mut world.machine, &mut world.engine);
-            let found = engine.get(machine, thread, cursor.index, cursor.from)?;
-            self.rows_returned += u32::from(found.is_some());
-            world.machine.release(thread);
-            self.cursors.pop();
-        }
+        let Cursor { index, from, .. } = self.cursors[0];
+        let found = world.engine.get(&mut world.machine, thread, index, from)?;
+        self.rows_returned = u32::from(found.is_some());
         Ok(())
     }
 
-    /// Visits entries in key order until there are enough.
+    /// Visits entries in key order until there are enough or the range ends, after all partitions
+    /// were estimated.
     fn scan(&mut self, thread: &mut SimThread, world: &mut World) -> Step {
         let (machine, engine) = (&mut world.machine, &mut world.engine);
+        while let Some(cursor) = self.cursors.get_mut(self.estimated) {
+            engine.estimate(machine, thread, cursor.index, &mut cursor.estimate)?;
+            self.estimated += 1;
+        }
+        let to = self.to;
         if let [only] = &mut self.cursors[..] {
             let (left, returned) = (&mut self.rows_left, &mut self.rows_returned);
-            let mut visit = |_: Key, _: RowId| {
+            let mut visit = |key: Key, _: RowId| {
+                if to < key {
+                    return ControlFlow::Break(());
+                }
                 *left -= 1;
                 *returned += 1;
                 if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -176,10 +291,12 @@ impl Query {
         // whose entry was taken (MySQL 5.5 source, ha_partition.cc: ordered index scan).
         while 0 < self.rows_left {
             for cursor in self.cursors.iter_mut().filter(|cursor| cursor.head == Head::Unread) {
-                let Cursor { index, from, head } = cursor;
+                let Cursor { index, from, head, .. } = cursor;
                 let mut found = Head::End;
                 let mut visit = |key: Key, _: RowId| {
-                    found = Head::Entry(key);
+                    if key <= to {
+                        found = Head::Entry(key);
+                    }
                     ControlFlow::Break(())
                 };
                 engine.range(machine, thread, *index, from, &mut visit)?;

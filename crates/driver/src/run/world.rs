@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime};
+use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime, Step};
 use hdrhistogram::Histogram;
 use index::{IndexEngine, IndexId, KeySource, Partitions, RowId};
 
+use super::querier::Asked;
 use super::statement::Statements;
 use crate::scenario::Workload;
+use crate::workload::Profile;
 
 /// The machine, the engine, the key stream, and the counts the clients keep together.
 pub(super) struct World {
@@ -17,6 +19,8 @@ pub(super) struct World {
     /// Which of the engine's indexes have which rows.
     pub(super) partitions: Partitions,
     pub(super) workload: Workload,
+    /// The version of the table of purchases; `None` for another table.
+    pub(super) profile: Option<Profile>,
     /// What becomes of the rows of a statement.
     pub(super) statements: Statements,
     /// Threads that insert.
@@ -31,9 +35,15 @@ pub(super) struct World {
     /// Rows before this one have been taken by a delete.
     pub(super) oldest_row: u64,
     pub(super) rows_deleted: u64,
+    /// Whether somebody removes what deletes leave, whether commits wake him, and when one did.
+    pub(super) purges: bool,
+    pub(super) wakes_purge: bool,
+    pub(super) purge_call: Option<SimTime>,
     pub(super) queries_done: u64,
     /// Pages read by queries.
     pub(super) query_reads: u64,
+    /// What the queries after the load did, by kind and round.
+    pub(super) asked: Vec<Asked>,
     /// Operations on single indexes.
     pub(super) operations: u64,
     /// When the last row was completed.
@@ -51,6 +61,18 @@ impl World {
         self.rows_done += 1;
         self.stalls.gap(self.last_row_at, thread.now());
         self.last_row_at = self.last_row_at.max(thread.now());
+    }
+
+    /// Ends the transaction of a thread and makes it durable.
+    pub(super) fn commit(&mut self, thread: &mut SimThread) -> Step {
+        self.engine.end_transaction(&mut self.machine, thread)?;
+        self.machine.commit(thread)?;
+        if self.wakes_purge && self.engine.history().is_some_and(|history| 0 < history.transactions)
+        {
+            self.purge_call = Some(thread.now());
+            thread.let_go_first(thread.now());
+        }
+        Ok(())
     }
 
     /// Tells the engine which rows come next, up to the end of their partition.

@@ -290,7 +290,7 @@ fn statement(scenario: &Scenario, values: &Values) -> Checked {
 fn queries(scenario: &Scenario, values: &Values) -> Checked {
     let Some(queries) = &scenario.workload.queries else { return Ok(()) };
     let needed = match queries.kind {
-        QueryKind::Primary | QueryKind::RoundRobin => 0,
+        QueryKind::Primary | QueryKind::RoundRobin | QueryKind::Each => 0,
         QueryKind::Market => 1,
         QueryKind::Register => 2,
         QueryKind::Pdc => 3,
@@ -301,6 +301,14 @@ fn queries(scenario: &Scenario, values: &Values) -> Checked {
             scenario.workload.secondary_indexes
         );
         return Err(values.conflict("workload.queries.kind", reason));
+    }
+    if queries.kind == QueryKind::Each && queries.after_load.is_none() {
+        let reason = "each kind in turn is asked after the load: needs workload.queries.after_load";
+        return Err(values.conflict("workload.queries.kind", reason.to_owned()));
+    }
+    if queries.after_load.is_some() && queries.clients != 1 {
+        let reason = "one client sends the queries of workload.queries.after_load";
+        return Err(values.conflict("workload.queries.clients", reason.to_owned()));
     }
     if scenario.workload.rows <= queries.start_after_rows {
         let reason = "no query would start: it is not below workload.rows";

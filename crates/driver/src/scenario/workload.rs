@@ -89,6 +89,32 @@ pub struct Queries {
     pub rate_limit: Option<u64>,
     /// Rows inserted before the first query.
     pub start_after_rows: u64,
+    /// Which columns a range query bounds.
+    pub predicate: Predicate,
+    /// Leaves that the optimiser looks at most to estimate a range; 0: it does not estimate.
+    pub estimate_leaves: u32,
+    /// Queries that follow the load, instead of queries beside it.
+    pub after_load: Option<AfterLoad>,
+}
+
+/// Queries after the load: one client sends them, one kind after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AfterLoad {
+    /// Queries of each kind in a round.
+    pub queries: u64,
+    /// Rounds through all kinds.
+    pub rounds: u32,
+}
+
+/// Which columns a range query bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// All columns of the index, in their order.
+    AllColumns,
+    /// The first column.
+    FirstColumn,
+    /// The price; columns before it have to be equal.
+    Price,
 }
 
 /// Which index a query reads.
@@ -104,7 +130,16 @@ pub enum QueryKind {
     Primary,
     /// All that exist, in turn.
     RoundRobin,
+    /// After the load: ranges of each secondary index, rows by primary key, entries of the first
+    /// secondary index.
+    Each,
 }
+
+words!(Predicate {
+    "all-columns" => AllColumns: "The columns together are at least those of a row (OR ladders).";
+    "first-column" => FirstColumn: "The first column is at least that of a row.";
+    "price" => Price: "The price is at least that of a row, columns before it are equal.";
+});
 
 words!(Profile {
     "python-2009" => Python2009: "Python tool of 2009-2012: prices in cents, INT keys.";
@@ -131,6 +166,8 @@ words!(QueryKind {
     "pdc" => Pdc: "The index pdc.";
     "primary" => Primary: "The clustered index.";
     "round-robin" => RoundRobin: "All indexes that exist, in turn.";
+    "each" => Each: "After the load: ranges of each secondary index, then rows by primary key, \
+                     then entries of the first secondary index.";
 });
 
 const KINDS: &[Word] = &[
@@ -147,6 +184,7 @@ const QUERY_KINDS: &[Word] = &[
     QueryKind::WORDS[2],
     QueryKind::WORDS[3],
     QueryKind::WORDS[4],
+    QueryKind::WORDS[5],
 ];
 
 const ROWS_MAX: u64 = 1_000_000_000_000;
@@ -156,11 +194,15 @@ const MICRO: &[When] = &[When::word("workload.kind", &["micro"])];
 const RECORDED: &[When] = &[When::word("workload.kind", &["recorded"])];
 const OF_PURCHASES: When = When::word("workload.kind", &["iibench", "recorded"]);
 const PURCHASES: &[When] = &[OF_PURCHASES];
-const WITH_QUERIES: When =
-    When::word("workload.queries.kind", &["market", "register", "pdc", "primary", "round-robin"]);
+const WITH_QUERIES: When = When::word(
+    "workload.queries.kind",
+    &["market", "register", "pdc", "primary", "round-robin", "each"],
+);
 const QUERIES: &[When] = &[OF_PURCHASES, WITH_QUERIES];
 const RANGE_QUERIES: &[When] =
     &[OF_PURCHASES, WITH_QUERIES, When { key: "workload.queries.point", is: Is::No }];
+const AFTER_LOAD: &[When] =
+    &[OF_PURCHASES, WITH_QUERIES, When { key: "workload.queries.after_load", is: Is::Positive }];
 const WINDOW: &[When] = &[When { key: "workload.window", is: Is::Positive }];
 
 pub(super) const PARAMS: &[Param] = &[
@@ -318,7 +360,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "workload.queries.kind",
         Kind::Word(QUERY_KINDS),
-        "Which index is queried beside the inserts.",
+        "Which index is queried, beside the inserts or after them.",
     )
     .preset("none")
     .source("iibench.py since 2016: no query threads unless asked for")
@@ -334,7 +376,8 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "workload.queries.point",
         Kind::Bool,
-        "Whether a query looks up one entry instead of scanning a range.",
+        "Whether a query looks up the entries with the values of one row in all columns of the \
+         index, instead of scanning a range.",
     )
     .preset("false")
     .source("iibench.py: range scans")
@@ -364,6 +407,39 @@ pub(super) const PARAMS: &[Param] = &[
     .assumed("the Java tool waits for 1,000,000 rows; of the Python tool no wait is known")
     .when(QUERIES)
     .shrinks(),
+    Param::new(
+        "workload.queries.predicate",
+        Kind::Word(Predicate::WORDS),
+        "What a range query asks for.",
+    )
+    .preset("all-columns")
+    .source("iibench.py of 2009 to 2012; the first column since 2016")
+    .when(RANGE_QUERIES),
+    Param::new(
+        "workload.queries.estimate_leaves",
+        Kind::Count("leaves", 0, 1_000),
+        "Leaves that the optimiser looks at most, from the start of a range towards its end, to \
+         estimate the range before it is scanned; 0: it does not estimate.",
+    )
+    .preset("0")
+    .assumed("left out; InnoDB dives to both ends, and from 5.5 on looks at up to 10 leaves")
+    .when(QUERIES),
+    Param::new(
+        "workload.queries.after_load",
+        Kind::Count("queries", 0, 1_000_000_000),
+        "Queries of each kind that one client sends after the load; 0: queries run beside it.",
+    )
+    .preset("0")
+    .source("iibench.py: queries run beside the inserts")
+    .when(QUERIES),
+    Param::new(
+        "workload.queries.rounds",
+        Kind::Count("rounds", 1, 1_000),
+        "Rounds through all kinds of queries after the load.",
+    )
+    .preset("1")
+    .assumed("one is the least")
+    .when(AFTER_LOAD),
 ];
 
 fn width(bytes: u32) -> Value {
@@ -463,6 +539,10 @@ fn queries(values: &Values) -> Option<Queries> {
             .then(|| values.get("workload.queries.limit")),
         rate_limit: limit(values, "workload.queries.rate_limit"),
         start_after_rows: values.get("workload.queries.start_after_rows"),
+        predicate: values.get("workload.queries.predicate"),
+        estimate_leaves: values.get("workload.queries.estimate_leaves"),
+        after_load: limit(values, "workload.queries.after_load")
+            .map(|queries| AfterLoad { queries, rounds: values.get("workload.queries.rounds") }),
     })
 }
 

@@ -80,6 +80,16 @@ pub fn pointing(mut shapes: Vec<IndexShape>, pointer_bytes: u32) -> Vec<IndexSha
     shapes
 }
 
+/// The place of the price among the columns of an index, counted from 1: 0 in the primary key.
+pub(crate) fn price_column(profile: Profile, index: u16) -> u32 {
+    match (index, profile) {
+        (0, _) => 0,
+        (1 | 2, Profile::Layout2023) => 3,
+        (2, _) => 2,
+        _ => 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -158,15 +158,34 @@ impl Packing {
         columns: &Columns,
         count: u32,
     ) -> Key {
+        Key(self.key_of_constants(index, row, columns).0 & !self.behind(index, count))
+    }
+
+    /// The largest key with these values.
+    pub(super) fn upper_bound(
+        &self,
+        index: IndexId,
+        row: RowId,
+        columns: &Columns,
+        count: u32,
+    ) -> Key {
+        Key(self.key_of_constants(index, row, columns).0 | self.behind(index, count))
+    }
+
+    fn key_of_constants(&self, index: IndexId, row: RowId, columns: &Columns) -> Key {
         let row = RowId(row.0.min(self.rows));
         let columns = Columns { batch: columns.batch.min(self.batch_max), ..*columns };
-        let whole = match index {
+        match index {
             IndexId::PRIMARY => self.primary(row),
             _ => self.secondary(index, row, &columns),
-        };
+        }
+    }
+
+    /// The bits behind the first `count` columns of an index.
+    fn behind(&self, index: IndexId, count: u32) -> u128 {
         let prefix_bits = &self.prefix_bits[index.index()];
         let bits = prefix_bits[prefix_bits.len().min(count as usize + 1) - 1];
-        Key(whole.0 & !u128::MAX.checked_shr(bits).unwrap_or(0))
+        u128::MAX.checked_shr(bits).unwrap_or(0)
     }
 
     #[inline]

@@ -112,6 +112,10 @@ impl<C: ColumnSource> KeySource for Purchases<C> {
         self.packing.lower_bound(index, row, &self.source.constants(row), columns)
     }
 
+    fn upper_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
+        self.packing.upper_bound(index, row, &self.source.constants(row), columns)
+    }
+
     fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {
         self.stored(index, a).shared_bytes(&self.stored(index, b))
     }
