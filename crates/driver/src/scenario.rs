@@ -64,7 +64,8 @@ pub use schema::{markdown_table, reference, schema, schema_of};
 pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{
-    AfterLoad, ColumnWidths, DeleteConnection, Predicate, Queries, QueryKind, Window, Workload,
+    AfterLoad, ColumnWidths, DeleteConnection, Predicate, Queries, QueryKind, RangeQuery, Window,
+    Workload,
 };
 
 use cost_model::device::DeviceSpec;
