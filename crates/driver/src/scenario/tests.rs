@@ -120,7 +120,7 @@ fn another_kind_on_top_drops_the_keys_it_does_not_have() {
     assert_eq!(s4(&point, "1").workload.queries.unwrap().range, None);
     let beneath = "use = [\"experiments/queries-beside-inserts\"]\nworkload.queries.point = true\n";
     let above = Scenario::parse("a.toml", beneath, &[], None).unwrap();
-    assert_eq!(above.workload.queries.unwrap().range, None, "its limit is dropped");
+    assert_eq!(above.workload.queries.unwrap().range, None, "its limit is not asked for");
 }
 
 #[test]
