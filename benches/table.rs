@@ -160,7 +160,9 @@ fn innodb() -> TreeConfig {
         space: SpaceConfig::INNODB,
         split: SplitPolicy::InnoDb,
         sibling_reads: true,
+        join_right: false,
         redo: Some(RedoFormat::mysql_5_1(150, 200)),
+        undo: None,
         seed: SEED,
     }
 }

@@ -1,22 +1,23 @@
-//! Deleting an entry, and what a page does that has become too empty.
+//! Removing an entry, and what a page does that has become too empty.
 
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{IndexId, Key, KeySource, RowId};
 
+use crate::delete::row_number;
 use crate::engine::BTree;
 use crate::node::{Node, Separator};
 use crate::space::Direction;
 use crate::tree::{Path, PathStep};
 
 impl<K: KeySource> BTree<K> {
-    /// Removes the entry of `row`, if it is there.
-    pub(crate) fn delete_row(
+    /// Removes the entry of `row`; tells whether it was there.
+    pub(crate) fn remove_entry(
         &mut self,
         machine: &mut Machine,
         thread: &mut SimThread,
         index: IndexId,
         row: RowId,
-    ) -> Step {
+    ) -> Step<bool> {
         let key = self.source.key(index, row);
         let path = self.way(index, key);
         self.fetch_nodes(machine, thread, path.leaf)?;
@@ -30,20 +31,15 @@ impl<K: KeySource> BTree<K> {
         machine.touch(thread, frame);
         let price = machine.prices().index_entry;
         machine.compute(thread, price);
-        let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
-        if !self.pages.remove(path.leaf, number) {
-            return Ok(());
+        if !self.pages.remove(path.leaf, row_number(row)) {
+            return Ok(false);
         }
-        let change = self.pages.note_change(path.leaf, self.transaction);
-        machine.log(self.trees[index.index()].redo.delete(path.leaf, change));
+        machine.log(self.trees[index.index()].redo.remove(path.leaf));
         machine.change(thread, frame);
-        let tree = &mut self.trees[index.index()];
-        tree.stats.deletes += 1;
-        tree.stats.entries -= 1;
         if underfull && path.parent().is_some() {
             self.join_leaf(machine, thread, index, &path);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Gets the pages that a join of the leaf would change: its neighbours, its parents and, as
@@ -102,9 +98,8 @@ impl<K: KeySource> BTree<K> {
         }
     }
 
-    /// Joins an underfull leaf with the neighbour to its left, else to its right, if they have
-    /// the same parent and all records fit on one page (`MySQL` 5.1 source, btr0btr.c). An empty
-    /// leaf is freed.
+    /// Joins an underfull leaf with its [`partner`] under the same parent, if there is one. An
+    /// empty leaf is freed.
     fn join_leaf(
         &mut self,
         machine: &mut Machine,
@@ -121,9 +116,9 @@ impl<K: KeySource> BTree<K> {
         if records != 0 {
             let [left, right] = siblings(&self.nodes[node as usize].children, slot);
             let fits = |page: &PageId| self.pages.get(*page).records() + records <= limits.full;
-            let left = left.filter(fits);
-            let Some(into) = left.or_else(|| right.filter(fits)) else { return };
-            if left.is_none() {
+            let join_right = self.config.join_right;
+            let Some(into) = partner(left, right, join_right, fits) else { return };
+            if left != Some(into) {
                 heir = Direction::Up;
             }
             let mut rows = Vec::with_capacity(usize::from(limits.full));
@@ -220,9 +215,8 @@ impl<K: KeySource> BTree<K> {
                 self.node_on(*page).children.len() + own <= usize::from(limits.full)
             };
             let [left, right] = siblings(&self.nodes[parent.node as usize].children, slot);
-            let left = left.filter(fits);
-            let into = left.or(right.filter(fits))?;
-            if left.is_none() {
+            let into = partner(left, right, self.config.join_right, fits)?;
+            if left != Some(into) {
                 heir = Direction::Up;
             }
             machine.log(self.trees[index.index()].redo.move_separators(own));
@@ -231,7 +225,7 @@ impl<K: KeySource> BTree<K> {
             let mut lower = std::mem::take(&mut self.nodes[target].children);
             let mut upper = std::mem::take(&mut self.nodes[number as usize].children);
             let mut upper_slot = slot;
-            if left.is_none() {
+            if heir == Direction::Up {
                 std::mem::swap(&mut lower, &mut upper);
                 upper_slot += 1;
             }
@@ -309,6 +303,19 @@ impl<K: KeySource> BTree<K> {
     fn node_on(&self, page: PageId) -> &Node {
         &self.nodes[self.pages.get(page).node() as usize]
     }
+}
+
+/// The page that an underfull one is joined with: the one before it if all records `fit`; the one
+/// after it if there is none before it or, where a join to the right is allowed (since `MySQL`
+/// 5.6), if that one has no room (btr0btr.c, `btr_compress`).
+pub fn partner<T>(
+    before: Option<T>,
+    after: Option<T>,
+    join_right: bool,
+    fits: impl Fn(&T) -> bool,
+) -> Option<T> {
+    let after = after.filter(|_| before.is_none() || join_right);
+    before.into_iter().chain(after).find(fits)
 }
 
 /// The children before and after a slot.

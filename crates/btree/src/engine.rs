@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    Estimate, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor,
+    Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
+    Visitor,
 };
 
 use crate::directory::top;
@@ -15,6 +16,7 @@ use crate::redo::{IndexRedo, RedoFormat};
 use crate::space::{Direction, Space, SpaceConfig};
 use crate::split::SplitPolicy;
 use crate::tree::{HEIGHT_MAX, Path, Tree};
+use crate::undo::{Next, UndoConfig, UndoLogs};
 
 /// Rows that [`IndexEngine::prepare`] looks ahead at most.
 const LOOK_AHEAD: usize = 64;
@@ -31,8 +33,13 @@ pub struct TreeConfig {
     /// Whether a split latches, and so reads, both neighbours of the leaf; without, only the one
     /// whose link changes.
     pub sibling_reads: bool,
+    /// Whether an underfull page is joined with the one after it although there is one before it
+    /// (since 5.6), if that one has no room.
+    pub join_right: bool,
     /// What changes write to the redo log; `None` without one.
     pub redo: Option<RedoFormat>,
+    /// The undo log; without one, deletes remove entries at once and a purge has nothing to do.
+    pub undo: Option<UndoConfig>,
     /// Seed of the random split policy.
     pub seed: u64,
 }
@@ -47,8 +54,9 @@ pub struct BTree<K> {
     pub(crate) free_nodes: Vec<u32>,
     pub(crate) space: Space,
     pub(crate) draw: Draw,
-    /// Transactions begun so far, modulo 2^8: see [`Pages::note_change`].
-    pub(crate) transaction: u8,
+    /// Transactions begun so far.
+    pub(crate) transactions: u32,
+    pub(crate) undo: Option<UndoLogs>,
     /// The leaves that the last split of a leaf left.
     pub(crate) last_split: Option<(PageId, PageId)>,
     /// Keys and row numbers of the leaf that is being split; kept to save allocations.
@@ -93,13 +101,8 @@ impl<K: KeySource> BTree<K> {
         let mut entries_per_page = u32::MAX;
         for (number, shape) in shapes.iter().enumerate() {
             let index = IndexId(number as u16);
-            let redo = IndexRedo::new(
-                config.redo.as_ref(),
-                &config.format,
-                shape,
-                source.columns(index),
-                shapes[0].key_bytes,
-            );
+            let redo =
+                IndexRedo::new(config.redo.as_ref(), &config.format, shape, source.columns(index));
             let tree = Tree::new(index, shape, &config, &mut space, rows_expected, redo);
             let least = tree.leaf_limits.full.min(tree.node_limits.full);
             assert!(3 <= least, "a page holds {least} entries of index {}", shape.name);
@@ -107,9 +110,11 @@ impl<K: KeySource> BTree<K> {
             trees.push(tree);
         }
         let entries = rows_expected as usize * trees.len();
+        let undo = config.undo.clone().map(|config| UndoLogs::new(config, &mut space));
         let mut engine = Self {
             draw: Draw::new(config.seed, 1 << 32),
-            transaction: 0,
+            transactions: 0,
+            undo,
             pages: Pages::new(entries / entries_per_page as usize * 2 + 1_024, entries),
             nodes: Vec::new(),
             free_nodes: Vec::new(),
@@ -216,9 +221,9 @@ impl<K: KeySource> BTree<K> {
         machine.share_latch(thread, page.index().index())?;
         let mut parent = page.parent();
         while let Some(number) = parent {
-            let node = &self.nodes[number as usize];
-            self.above.frames[self.above.len] =
-                machine.fetch(thread, node.page, Purpose::NodeRead)?;
+            let node = &mut self.nodes[number as usize];
+            node.frame = machine.fetch_near(thread, node.page, node.frame, Purpose::NodeRead)?;
+            self.above.frames[self.above.len] = node.frame;
             self.above.len += 1;
             parent = node.parent;
         }
@@ -239,13 +244,17 @@ impl<K: KeySource> BTree<K> {
     ) -> Step<FrameId> {
         self.fetch_nodes(machine, thread, leaf)?;
         let frame = if changes {
-            machine.fetch_for_change(thread, leaf, Purpose::LeafRead)
+            let guess = self.pages.get(leaf).frame();
+            machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)
         } else {
             machine.fetch(thread, leaf, Purpose::LeafRead)
         };
-        if frame.is_err() {
-            machine.share_latch_while_waiting(thread, self.pages.get(leaf).index().index());
-            machine.keep_latch(thread);
+        match frame {
+            Ok(frame) => self.pages.set_frame(leaf, frame),
+            Err(_) => {
+                machine.share_latch_while_waiting(thread, self.pages.get(leaf).index().index());
+                machine.keep_latch(thread);
+            }
         }
         frame
     }
@@ -315,7 +324,6 @@ impl<K: KeySource> IndexEngine for BTree<K> {
                 *leaf = page.next();
                 pages.prefetch(*leaf, 0);
             }
-            machine.prefetch(*leaf, 0);
         }
         let keyed = hints.keys.iter().zip(&mut hints.leaves);
         for (hint, (key, (version, leaf))) in keyed.enumerate() {
@@ -323,31 +331,41 @@ impl<K: KeySource> IndexEngine for BTree<K> {
             *version = tree.version;
             *leaf = tree.leaf(&self.source, pages, &self.nodes, *key, *leaf);
             pages.prefetch(*leaf, 1);
-            machine.prefetch(*leaf, 1);
-            if let Some(parent) = pages.get(*leaf).parent() {
+            let page = pages.get(*leaf);
+            machine.prefetch(*leaf, page.frame(), 0);
+            if let Some(parent) = page.parent() {
                 cost_model::prefetch(&raw const self.nodes[parent as usize]);
             }
         }
-        let parent =
-            |leaf: PageId| pages.get(leaf).parent().map(|node| self.nodes[node as usize].page);
         for (_, leaf) in &hints.leaves {
-            machine.prefetch(*leaf, 2);
-            if let Some(parent) = parent(*leaf) {
-                machine.prefetch(parent, 0);
-            }
-        }
-        for (_, leaf) in &hints.leaves {
-            if let Some(parent) = parent(*leaf) {
-                machine.prefetch(parent, 1);
+            let page = pages.get(*leaf);
+            machine.prefetch(*leaf, page.frame(), 1);
+            if let Some(parent) = page.parent() {
+                let node = &self.nodes[parent as usize];
+                machine.prefetch(node.page, node.frame, 0);
             }
         }
     }
 
-    fn begin_transaction(&mut self, machine: &mut Machine) {
-        self.transaction = self.transaction.wrapping_add(1);
+    fn begin_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) {
+        self.transactions = self.transactions.wrapping_add(1);
+        thread.transaction = Some(self.transactions);
         if let Some(redo) = &self.config.redo {
             machine.log(u64::from(redo.transaction));
         }
+    }
+
+    fn end_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step {
+        if thread.transaction.is_none() {
+            return Ok(());
+        }
+        if let Some(undo) = &mut self.undo {
+            machine.begin_change(thread)?;
+            undo.end(machine, thread, &mut self.space)?;
+            machine.release(thread);
+        }
+        thread.transaction = None;
+        Ok(())
     }
 
     fn insert(
@@ -370,7 +388,21 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         row: RowId,
     ) -> Step {
         machine.begin_change(thread)?;
-        self.delete_row(machine, thread, index, row)
+        self.delete_entry(machine, thread, index, row)
+    }
+
+    fn purge(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step<bool> {
+        machine.begin_change(thread)?;
+        let next = self.next_to_purge(machine, thread)?;
+        if let Next::Entry((index, row)) = next {
+            self.purge_entry(machine, thread, index, row)?;
+            self.purged(machine, thread, index);
+        }
+        Ok(next != Next::Nothing)
+    }
+
+    fn history(&self) -> Option<HistoryStats> {
+        self.undo.as_ref().map(UndoLogs::stats)
     }
 
     fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
@@ -418,7 +450,9 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         IndexStats {
             reserved_pages: self.space.reserved_pages(tree.leaf_segment)
                 + self.space.reserved_pages(tree.node_segment),
-            leaf_bytes: tree.stats.entries * u64::from(tree.leaf_limits.record),
+            marked: tree.marked.len(),
+            leaf_bytes: (tree.stats.entries + tree.marked.len())
+                * u64::from(tree.leaf_limits.record),
             height: u32::from(tree.height) + 1,
             ..tree.stats
         }

@@ -3,12 +3,14 @@
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{IndexId, Key, KeySource, RowId};
 
+use crate::delete::{row_number, stamp};
 use crate::directory::top;
 use crate::engine::BTree;
 use crate::node::{Node, Separator};
 use crate::space::Direction;
 use crate::split::{Split, is_sequential};
 use crate::tree::Path;
+use crate::undo::Kind;
 
 impl<K: KeySource> BTree<K> {
     /// Inserts an entry into its leaf.
@@ -22,13 +24,17 @@ impl<K: KeySource> BTree<K> {
         row: RowId,
         leaf: PageId,
     ) -> Step {
+        let number = row_number(row);
+        if self.trees[index.index()].marked.contains(number) {
+            return self.unmark(machine, thread, index, row, leaf);
+        }
+        self.write_undo(machine, thread, Kind::Insert, index, number)?;
         let frame = self.fetch_leaf(machine, thread, leaf, true)?;
-        let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         let limits = self.trees[index.index()].leaf_limits;
         let page = self.pages.get(leaf);
         let fits = limits.fits(page.records(), page.slots());
         if fits && (page.records() < limits.reserved || !self.is_sequential(index, key, leaf)) {
-            self.log_insert(machine, index, leaf);
+            self.log_insert(machine, thread, index, leaf);
             self.touch_nodes(machine, thread);
             machine.change(thread, frame);
             self.pages.append(leaf, number);
@@ -50,8 +56,14 @@ impl<K: KeySource> BTree<K> {
     }
 
     #[inline]
-    pub(crate) fn log_insert(&mut self, machine: &mut Machine, index: IndexId, leaf: PageId) {
-        let change = self.pages.note_change(leaf, self.transaction);
+    pub(crate) fn log_insert(
+        &mut self,
+        machine: &mut Machine,
+        thread: &SimThread,
+        index: IndexId,
+        leaf: PageId,
+    ) {
+        let change = self.pages.note_change(leaf, stamp(thread));
         machine.log(self.trees[index.index()].redo.insert(leaf, change));
     }
 
@@ -141,7 +153,7 @@ impl<K: KeySource> BTree<K> {
         };
         let records_moved = if direction == Direction::Up { records - at } else { at };
         self.learn(index, key, row, at);
-        self.log_insert(machine, index, path.leaf);
+        self.log_insert(machine, thread, index, path.leaf);
         machine.log(self.trees[index.index()].redo.move_entries(records_moved));
         let new = self.new_leaf(machine, thread, index, &path, direction);
         let (left, right) = match direction {

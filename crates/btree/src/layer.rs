@@ -1,9 +1,10 @@
 //! What an engine needs that lays rules of its own over these trees: changes that wait elsewhere
 //! until their leaf is in memory.
 
-use cost_model::{Machine, PageId, SimThread, Step};
+use cost_model::{FrameId, Machine, PageId, SimThread, Step};
 use index::{IndexId, Key, KeySource, RowId};
 
+use crate::delete::row_number;
 use crate::engine::BTree;
 use crate::space::{Direction, SegmentId};
 
@@ -67,6 +68,12 @@ impl<K: KeySource> BTree<K> {
         self.touch_nodes(machine, thread);
     }
 
+    /// The frame of a leaf, if it is in the pool; does not count as a use.
+    #[inline]
+    pub fn resident(&self, machine: &Machine, leaf: PageId) -> Option<FrameId> {
+        machine.resident_near(leaf, self.pages.get(leaf).frame())
+    }
+
     /// What a page is, if it is a leaf.
     #[inline]
     pub fn leaf_at(&self, page: PageId) -> Option<Leaf> {
@@ -93,13 +100,58 @@ impl<K: KeySource> BTree<K> {
 
     /// An entry that waited elsewhere goes into its leaf, where there is room for it. The leaf
     /// forgets its last insert.
-    pub fn merge_into(&mut self, machine: &mut Machine, leaf: PageId, row: RowId) {
-        let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
+    pub fn merge_into(
+        &mut self,
+        machine: &mut Machine,
+        thread: &SimThread,
+        leaf: PageId,
+        row: RowId,
+    ) {
+        let number = row_number(row);
         let index = self.pages.get(leaf).index();
-        self.log_insert(machine, index, leaf);
+        self.log_insert(machine, thread, index, leaf);
         self.pages.append(leaf, number);
         let slots = self.pages.get(leaf).slots();
         self.pages.set_slots(leaf, slots);
+    }
+
+    /// A mark that waited elsewhere comes to its entry.
+    pub fn merge_mark(&mut self, machine: &mut Machine, thread: &SimThread, leaf: PageId) {
+        let index = self.pages.get(leaf).index();
+        self.log_mark(machine, thread, index, leaf);
+    }
+
+    /// A removal that waited elsewhere is carried out; it leaves the leaf as empty as it gets.
+    pub fn merge_removal(&mut self, machine: &mut Machine, leaf: PageId, row: RowId) {
+        let index = self.pages.get(leaf).index();
+        machine.log(self.trees[index.index()].redo.remove(leaf));
+        let was_there = self.pages.remove(leaf, row_number(row));
+        debug_assert!(was_there && 0 < self.pages.get(leaf).records(), "it was promised");
+    }
+
+    /// Whether deletes mark entries and leave their removal to a purge.
+    pub fn marks_deletes(&self) -> bool {
+        self.undo.is_some()
+    }
+
+    /// Whether a leaf has the entry of a row as it lies in its page.
+    pub fn holds(&self, leaf: PageId, row: RowId) -> bool {
+        self.pages.holds(leaf, row_number(row))
+    }
+
+    /// Whether the entry of a row is marked as deleted.
+    pub fn is_marked(&self, index: IndexId, row: RowId) -> bool {
+        self.trees[index.index()].marked.contains(row_number(row))
+    }
+
+    /// Counts an entry as deleted whose mark waits elsewhere.
+    pub fn count_mark(&mut self, index: IndexId, row: RowId) {
+        self.note_mark(index, row_number(row));
+    }
+
+    /// Counts a marked entry as gone whose removal waits elsewhere.
+    pub fn count_removal(&mut self, index: IndexId, row: RowId) {
+        self.trees[index.index()].marked.remove(row_number(row));
     }
 
     /// Counts an entry that was inserted and waits elsewhere.

@@ -61,7 +61,9 @@
 //!     space: SpaceConfig::INNODB,
 //!     split: SplitPolicy::InnoDb,
 //!     sibling_reads: true,
+//!     join_right: false,
 //!     redo: None, // no log
+//!     undo: None, // deletes remove entries at once
 //!     seed: 1,
 //! };
 //! let pool = PoolConfig {
@@ -96,6 +98,7 @@
 //! ```
 
 mod coalesce;
+mod delete;
 mod directory;
 mod engine;
 mod format;
@@ -109,11 +112,14 @@ mod space;
 mod split;
 mod tree;
 mod truncate;
+mod undo;
 mod verify;
 
+pub use coalesce::partner;
 pub use engine::{BTree, TreeConfig};
 pub use format::PageFormat;
 pub use layer::{Leaf, OtherSegment};
 pub use redo::RedoFormat;
 pub use space::SpaceConfig;
 pub use split::SplitPolicy;
+pub use undo::{Next, UndoConfig};

@@ -1,6 +1,6 @@
 //! Internal pages: separators and children.
 
-use cost_model::PageId;
+use cost_model::{FrameId, PageId};
 use index::{IndexId, Key, KeySource, RowId};
 
 use crate::space::Direction;
@@ -43,6 +43,8 @@ impl Separator {
 pub(crate) struct Node {
     /// The page this is on.
     pub(crate) page: PageId,
+    /// Where the page was found in the pool when it was used last.
+    pub(crate) frame: FrameId,
     /// Height above the leaves, at least 1.
     pub(crate) level: u8,
     /// The node above, none for the root.
@@ -58,7 +60,8 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn new(page: PageId, level: u8, children: Vec<Separator>) -> Self {
         let slots = children.len() as u16;
-        Self { page, level, parent: None, children, slots, last: None }
+        let frame = FrameId::NONE;
+        Self { page, frame, level, parent: None, children, slots, last: None }
     }
 
     /// Which child's range holds `key`: the last one whose key is at most it.

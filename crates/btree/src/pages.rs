@@ -7,7 +7,7 @@
 //! gap (the clustered index of a load) is a run: its first row and their number.
 
 use bytemuck::{Pod, Zeroable};
-use cost_model::{HugeVec, PageId};
+use cost_model::{FrameId, HugeVec, PageId};
 use index::IndexId;
 
 /// Row numbers in a chunk: four cache lines.
@@ -30,7 +30,8 @@ pub(crate) struct Page {
     /// Whether the youngest row is the page's last insert: nothing was moved or deleted since.
     has_last: u8,
     changed_by: u8,
-    reserved: [u8; 3],
+    /// The low 24 bits of the frame where the page was when it was used last.
+    frame: [u8; 3],
     records: u16,
     slots: u16,
     /// Run: its first row. Rows: the newest chunk. Node: the number of the node.
@@ -140,6 +141,13 @@ impl Pages {
         }
         debug_assert_eq!(self.get(page).kind, FREE, "{page:?} is in use");
         self.known[page.index()] = value;
+    }
+
+    /// Notes where the page was found in the pool.
+    #[inline]
+    pub(crate) fn set_frame(&mut self, page: PageId, frame: FrameId) {
+        let [low, middle, high, _] = frame.0.to_le_bytes();
+        self.known[page.index()].frame = [low, middle, high];
     }
 
     /// Sets the parent of a leaf.
@@ -354,6 +362,15 @@ impl Pages {
         page.has_last = 0;
     }
 
+    /// Whether a leaf has a row.
+    pub(crate) fn holds(&self, id: PageId, row: u32) -> bool {
+        let page = self.get(id);
+        match page.kind {
+            RUN => (page.start..page.start + u32::from(page.records)).contains(&row),
+            _ => self.place_of(id, row).is_some(),
+        }
+    }
+
     /// Removes a row; tells whether it was there. Forgets the page's last insert.
     pub(crate) fn remove(&mut self, id: PageId, row: u32) -> bool {
         let page = &mut self.known[id.index()];
@@ -391,7 +408,13 @@ impl Pages {
     /// The chunk and the slot of a row; the chunk is `NONE` for a recent row.
     fn place_of(&self, id: PageId, row: u32) -> Option<(u32, usize)> {
         let page = self.get(id);
-        let slot = |rows: &[u32]| rows.iter().position(|other| *other == row);
+        let slot = |rows: &[u32]| {
+            // Eight at a time: the processor compares them at once.
+            let is_in =
+                |rows: &[u32]| rows.iter().fold(false, |found, other| found | (*other == row));
+            let block = rows.chunks(RECENT).position(is_in)? * RECENT;
+            Some(block + rows[block..].iter().position(|other| *other == row)?)
+        };
         slot(page.recent()).map(|slot| (NONE, slot)).or_else(|| {
             self.chunks_of(page).find_map(|(chunk, rows)| slot(rows).map(|slot| (chunk, slot)))
         })
@@ -419,6 +442,13 @@ impl Page {
     pub(crate) fn node(&self) -> u32 {
         debug_assert_eq!(self.kind, NODE);
         self.start
+    }
+
+    /// Where the page was found in the pool when it was used last: a guess.
+    #[inline]
+    pub(crate) fn frame(&self) -> FrameId {
+        let [low, middle, high] = self.frame;
+        FrameId(u32::from_le_bytes([low, middle, high, 0]))
     }
 
     /// Entries of a leaf.

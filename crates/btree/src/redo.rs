@@ -35,14 +35,14 @@ pub struct RedoFormat {
     pub first_change: u32,
     /// What else an insert into the clustered index logs with the record.
     pub clustered: u32,
-    /// The undo record of an inserted row, mini-transaction and page number included, without
-    /// the primary key.
+    /// What comes with an undo record: headers, page number, end of its mini-transaction.
     pub undo: u32,
-    /// The mark that deletes an entry and its removal, without the two record headers.
-    pub delete: u32,
-    /// What the mark on a row adds: transaction id, roll pointer and their undo record, without
-    /// the primary key.
-    pub delete_clustered: u32,
+    /// The mark that deletes an entry, without the header.
+    pub mark: u32,
+    /// What the mark on a row adds: transaction id and roll pointer.
+    pub mark_clustered: u32,
+    /// The removal of an entry, without the header and the description of the index.
+    pub remove: u32,
     /// End of a mini-transaction.
     pub end: u32,
     /// A split, without the records that move: allocation, links, headers, separator.
@@ -57,11 +57,11 @@ impl RedoFormat {
     /// An insert is a type, the page, 4 + 2n bytes that describe the index, 2 of the
     /// predecessor's offset and 1 of the length. A split logs the moved records as one list with
     /// a byte for each length. The transaction id on secondary leaves is not logged
-    /// (page0page.c). The undo record has type, space, 3 bytes of page number, 2 of length, and
-    /// then type, a number of 1 or 2 bytes (1 here), the table and the length of the key.
+    /// (page0page.c). An undo record comes with type, space, 3 bytes of page number and 2 of
+    /// length.
     ///
-    /// Deletes: 1 + 2 and 2 bytes of flags and offsets; for a row 1 + 7 + 6 bytes of transaction
-    /// and, assumed, 60 of undo with the indexed columns.
+    /// A mark is a flag and an offset, for a row also a description, flags and 1 + 7 + 6 bytes of
+    /// transaction; a removal is an offset behind the description.
     pub const fn mysql_5_1(split: u32, transaction: u32) -> Self {
         Self {
             record_header: 2,
@@ -73,9 +73,10 @@ impl RedoFormat {
             moved: 1,
             first_change: 0,
             clustered: 0,
-            undo: 11,
-            delete: 5,
-            delete_clustered: 74,
+            undo: 7,
+            mark: 3,
+            mark_clustered: 15,
+            remove: 2,
             end: 0,
             split,
             transaction,
@@ -89,13 +90,12 @@ impl RedoFormat {
     /// more, as the next piece of garbage in key order is far. A split
     /// logs each moved record as an insert without the page. The transaction id on a secondary
     /// leaf takes type, offset and the byte that changes. With a row goes the persistent
-    /// auto-increment counter (MDEV-6076): type, space, page, offset, the byte that changes. The
-    /// undo record has type, length, space, 2 bytes of page number, subtype, and then type, a
-    /// number of 1 or 2 bytes (2 here, as for most of 1,000 rows), the table and the length of
-    /// the key. A mini-transaction ends in a marker and a CRC of 4 bytes.
+    /// auto-increment counter (MDEV-6076): type, space, page, offset, the byte that changes. An
+    /// undo record comes with type, length, space, 2 bytes of page number and subtype. A
+    /// mini-transaction ends in a marker and a CRC of 4 bytes.
     ///
-    /// Deletes: offset and flag, end; subtype, offset and two sizes; for a row 16 bytes of
-    /// transaction and, assumed, 60 of undo with the indexed columns.
+    /// A mark is an offset and the byte that changes, for a row also 13 bytes of transaction with
+    /// type, length and offset; a removal is subtype, offset and two sizes.
     pub const fn mariadb_10_11(split: u32, transaction: u32) -> Self {
         Self {
             record_header: 2,
@@ -107,9 +107,10 @@ impl RedoFormat {
             moved: 7,
             first_change: 3,
             clustered: 5,
-            undo: 16,
-            delete: 8,
-            delete_clustered: 76,
+            undo: 11,
+            mark: 3,
+            mark_clustered: 16,
+            remove: 5,
             end: 5,
             split,
             transaction,
@@ -158,7 +159,11 @@ pub(crate) struct IndexRedo {
     insert_rest: u32,
     first_change: u32,
     reuse: u32,
-    delete: u32,
+    /// Of a mark and of a removal, without the page number.
+    mark: u32,
+    remove: u32,
+    /// Of what comes with an undo record.
+    undo: u32,
     moved: u32,
     short_record: u32,
     split: u32,
@@ -173,21 +178,19 @@ pub(crate) struct IndexRedo {
 }
 
 impl IndexRedo {
-    /// The arithmetic for an index of a table whose primary key has `primary_key` bytes.
+    /// The arithmetic for an index with so many stored columns.
     pub(crate) fn new(
         redo: Option<&RedoFormat>,
         format: &PageFormat,
         shape: &IndexShape,
         columns: u32,
-        primary_key: u32,
     ) -> Self {
         const HIDDEN_COLUMNS: u32 = 2;
         let Some(redo) = redo else { return Self::none() };
         let hidden = if shape.clustered { HIDDEN_COLUMNS } else { 0 };
         let description = redo.index_description + redo.column_description * (columns + hidden);
-        let undo = redo.undo + primary_key;
-        let (clustered, deleted_row) = if shape.clustered {
-            (redo.clustered + undo, redo.delete_clustered + undo)
+        let (clustered, marked_row) = if shape.clustered {
+            (redo.clustered, description + redo.mark_clustered)
         } else {
             (0, 0)
         };
@@ -200,7 +203,9 @@ impl IndexRedo {
             insert_rest: redo.end + clustered,
             first_change: if shape.clustered { 0 } else { redo.first_change },
             reuse: redo.reuse,
-            delete: 2 * (redo.record_header + redo.end) + description + redo.delete + deleted_row,
+            mark: redo.record_header + redo.mark + marked_row + redo.end,
+            remove: redo.record_header + description + redo.remove + redo.end,
+            undo: redo.undo,
             moved: redo.moved,
             short_record: redo.short_record,
             split: redo.split,
@@ -224,7 +229,9 @@ impl IndexRedo {
             insert_rest: 0,
             first_change: 0,
             reuse: 0,
-            delete: 0,
+            mark: 0,
+            remove: 0,
+            undo: 0,
             moved: 0,
             short_record: u32::MAX,
             split: 0,
@@ -246,10 +253,21 @@ impl IndexRedo {
         u64::from(parts / PARTS + first_change + reuse + page_number)
     }
 
-    /// Bytes of the deletion of an entry of `leaf`.
-    pub(crate) fn delete(&self, leaf: PageId, change: Change) -> u64 {
+    /// Bytes of the mark on an entry of `leaf`.
+    pub(crate) fn mark(&self, leaf: PageId, change: Change) -> u64 {
         let first_change = self.first_change * u32::from(change.is_first);
-        u64::from(self.delete + first_change + 2 * self.page_numbers * page_number_bytes(leaf))
+        u64::from(self.mark + first_change + self.page_numbers * page_number_bytes(leaf))
+    }
+
+    /// Bytes of the removal of an entry of `leaf`.
+    pub(crate) fn remove(&self, leaf: PageId) -> u64 {
+        u64::from(self.remove + self.page_numbers * page_number_bytes(leaf))
+    }
+
+    /// Bytes of an undo record of so many.
+    #[inline]
+    pub(crate) fn undo(&self, record: u32) -> u64 {
+        u64::from(self.undo + self.page_numbers * record)
     }
 
     /// Bytes of a split or a join that moves so many records of leaves.
@@ -352,7 +370,7 @@ mod tests {
     }
 
     fn redo(format: &RedoFormat, shape: &IndexShape, columns: u32, shared: u32) -> IndexRedo {
-        let mut redo = IndexRedo::new(Some(format), &innodb(), shape, columns, shape.key_bytes);
+        let mut redo = IndexRedo::new(Some(format), &innodb(), shape, columns);
         redo.learn_insert(&Sharing(shared), IndexId(1), Some(0), 1);
         redo.learn_moved(&Sharing(shared), IndexId(1), 0, 1);
         redo
@@ -365,13 +383,17 @@ mod tests {
         let format = RedoFormat::mariadb_10_11(0, 0);
         let mut row = redo(&format, &shape(true, 16, 0), 2, 7);
         let record = 1 + 1 + 1 + 2 + (1 + 2 + 3) + (16 + 13 - 7) + 5;
+        assert_eq!(row.insert(LEAF, SEEN), record + 5);
         let undo = 1 + 1 + 1 + 2 + 1 + (1 + 2 + 1 + 1 + 8) + 5;
-        assert_eq!(row.insert(LEAF, SEEN), record + 5 + undo);
+        assert_eq!(row.undo(crate::undo::INSERT + 8), undo);
+        assert_eq!(row.mark(LEAF, SEEN), (1 + 1 + 2 + 3) + (1 + 2 + 13) + 5);
+        assert_eq!(row.remove(LEAF), 1 + 1 + 2 + 5 + 5);
         let mut entry = redo(&format, &shape(false, 16, 0), 2, 7);
         let record = 1 + 1 + 1 + 2 + (1 + 2 + 3) + (16 - 7) + 5;
         assert_eq!(entry.insert(LEAF, SEEN), record);
         assert_eq!(entry.insert(LEAF, Change { is_first: true, ..SEEN }), record + 3);
         assert_eq!(entry.insert(LEAF, Change { has_garbage: true, ..SEEN }), record + 2);
+        assert_eq!(entry.mark(LEAF, Change { is_first: true, ..SEEN }), 1 + 1 + 2 + 3 + 5 + 3);
         assert_eq!(entry.insert(PageId(20_000), SEEN), record + 1);
         assert_eq!(entry.move_entries(377), 377 * (1 + 6 + 9), "16 bytes: no further length");
         let entry = redo(&format, &shape(false, 16, 0), 2, 2);
@@ -385,7 +407,8 @@ mod tests {
         let mut row = redo(&format, &shape(true, 28, 1), 6, 3);
         let record = 2 + 2 + (4 + 2 * 8) + 3 + (28 + 13 - 3);
         assert_eq!(record, 65);
-        assert_eq!(row.insert(LEAF, SEEN), record + 11 + 8);
+        assert_eq!(row.insert(LEAF, SEEN), record);
+        assert_eq!(row.undo(crate::undo::INSERT + 8), 7 + (1 + 2 + 1 + 1 + 8));
         let entry = redo(&format, &shape(false, 12, 0), 3, 2);
         assert_eq!(entry.move_entries(464), 464 * (1 + 10));
     }
@@ -400,11 +423,12 @@ mod tests {
 
     #[test]
     fn without_a_log_nothing_is_logged() {
-        let mut redo = IndexRedo::new(None, &innodb(), &shape(true, 16, 0), 2, 8);
+        let mut redo = IndexRedo::new(None, &innodb(), &shape(true, 16, 0), 2);
         redo.learn_insert(&Sharing(4), IndexId(0), Some(0), 1);
         redo.learn_moved(&Sharing(4), IndexId(0), 0, 1);
         let change = Change { is_first: true, has_garbage: true };
-        let logged = [redo.insert(LEAF, change), redo.delete(LEAF, change), redo.move_entries(9)];
-        assert_eq!((logged, redo.move_separators(9)), ([0; 3], 0));
+        let logged = [redo.insert(LEAF, change), redo.mark(LEAF, change), redo.remove(LEAF)];
+        assert_eq!(logged, [0; 3]);
+        assert_eq!([redo.undo(60), redo.move_entries(9), redo.move_separators(9)], [0; 3]);
     }
 }

@@ -21,10 +21,10 @@ impl<K: KeySource> BTree<K> {
         let frame = self.fetch_leaf(machine, thread, leaf, false)?;
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
-        let mut found = None;
-        self.pages.for_each(leaf, |row| {
-            let row = RowId(u64::from(row));
-            if self.source.key(index, row) == key {
+        let (mut found, marked) = (None, &self.trees[index.index()].marked);
+        self.pages.for_each(leaf, |number| {
+            let row = RowId(u64::from(number));
+            if self.source.key(index, row) == key && !marked.contains(number) {
                 found = Some(row);
             }
         });
@@ -53,7 +53,8 @@ impl<K: KeySource> BTree<K> {
             for (key, row) in &self.scratch[first..] {
                 // The last key of all would have no successor; no key source makes it.
                 *from = Key(key.0 + 1);
-                if visit(*key, RowId(u64::from(*row))).is_break() {
+                let is_marked = self.trees[index.index()].marked.contains(*row);
+                if !is_marked && visit(*key, RowId(u64::from(*row))).is_break() {
                     return Ok(());
                 }
             }

@@ -1,7 +1,7 @@
 //! One tree: its root, its limits, and the way from the root to a leaf.
 
 use cost_model::PageId;
-use index::{IndexId, IndexShape, IndexStats, Key, KeySource};
+use index::{IndexId, IndexShape, IndexStats, Key, KeySource, RowSet};
 
 use crate::directory::{Directory, walk};
 use crate::engine::TreeConfig;
@@ -18,6 +18,7 @@ pub(crate) const HEIGHT_MAX: usize = 32;
 pub(crate) struct Tree {
     pub(crate) index: IndexId,
     pub(crate) clustered: bool,
+    pub(crate) key_bytes: u32,
     pub(crate) root: PageId,
     /// Levels of internal pages.
     pub(crate) height: u8,
@@ -29,6 +30,8 @@ pub(crate) struct Tree {
     /// Changes whenever pages split or join, which makes remembered paths stale.
     pub(crate) version: u32,
     pub(crate) stats: IndexStats,
+    /// Rows whose entry is marked as deleted and not removed yet.
+    pub(crate) marked: RowSet,
     /// The last leaf and the smallest key that belongs there: where appends go.
     pub(crate) tail: (PageId, Key),
     pub(crate) directory: Directory,
@@ -95,6 +98,7 @@ impl Tree {
         Self {
             index,
             clustered: shape.clustered,
+            key_bytes: shape.key_bytes,
             root: PageId::NONE,
             height: 0,
             leaf_limits,
@@ -104,6 +108,7 @@ impl Tree {
             node_segment: space.new_segment(),
             version: 0,
             stats: IndexStats::default(),
+            marked: RowSet::new(0),
             tail: (PageId::NONE, Key::MAX),
             directory: Directory::new(leaves_expected as usize),
         }

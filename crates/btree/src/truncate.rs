@@ -41,6 +41,7 @@ impl<K: KeySource> BTree<K> {
         tree.height = 0;
         tree.version += 1;
         tree.tail = (root, Key::MIN);
+        tree.marked.clear();
         tree.stats.deletes += tree.stats.entries;
         tree.stats.entries = 0;
         tree.stats.leaf_pages = 1;

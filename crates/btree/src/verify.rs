@@ -9,8 +9,12 @@ use crate::tree::Tree;
 
 impl<K: KeySource> BTree<K> {
     /// Panics if a tree contradicts itself: order, ranges, levels, limits, links, counts. So many
-    /// entries of each index (`waiting`) are counted and not in their leaves yet.
-    pub fn check(&self, waiting: impl Fn(IndexId) -> u64) {
+    /// entries of each index (`waiting`) are counted and not in their leaves yet, or in them and
+    /// not counted any more.
+    pub fn check(&self, waiting: impl Fn(IndexId) -> i64) {
+        if let Some(undo) = &self.undo {
+            undo.verify(&self.space);
+        }
         for tree in &self.trees {
             let mut leaves = Vec::new();
             let mut internal = 0;
@@ -22,7 +26,8 @@ impl<K: KeySource> BTree<K> {
             }
             assert_eq!(tree.tail.0, leaves[leaves.len() - 1], "the tail is the last leaf");
             let linked: u64 = leaves.iter().map(|l| u64::from(self.pages.get(*l).records())).sum();
-            assert_eq!(linked + waiting(tree.index), tree.stats.entries, "entries");
+            let counted = (tree.stats.entries + tree.marked.len()) as i64;
+            assert_eq!(linked as i64 + waiting(tree.index), counted, "entries");
             assert_eq!(leaves.len() as u64, tree.stats.leaf_pages, "leaf pages");
             assert_eq!(internal, tree.stats.internal_pages, "internal pages");
         }

@@ -65,6 +65,7 @@ impl Buffer {
         config: ChangeBufferConfig,
         indexes: &[IndexFacts],
         page_bytes: u32,
+        join_right: bool,
         Place { segment, root, data_pages }: Place,
     ) -> Self {
         // Entries of a page that follow each other begin with the same bytes: all up to the columns,
@@ -86,7 +87,7 @@ impl Buffer {
             directory_halves: config.directory_halves,
             reorganize_limit: config.reorganize_limit,
             join_below: config.join_below,
-            join_right: config.join_right,
+            join_right,
             fan_out: fan_out.max(3),
         };
         let classes = |index: &IndexFacts| {
@@ -120,12 +121,12 @@ impl Buffer {
         self.classes[index].get(usize::from(records)).copied().unwrap_or(0)
     }
 
-    /// Bytes of records that wait for a page, as the check of its free space counts them.
+    /// Bytes of records that will be inserted into a page, as the check of its free space counts them.
     pub(crate) fn volume(&self, page: PageId) -> u32 {
         match self.pending.index(page.0) {
             Some(index) => {
                 let each = self.record_bytes[usize::from(index)] + self.config.check_extra;
-                u32::from(self.pending.count(page)) * each
+                u32::from(self.pending.inserts(page)) * each
             }
             None => 0,
         }

@@ -7,6 +7,8 @@
 pub struct ChangeBufferConfig {
     /// Pages of its tree at most.
     pub pages_max: u32,
+    /// Which changes may wait.
+    pub buffers: Buffered,
     /// What happens when it has as many.
     pub when_full: WhenFull,
     /// Whether every insert that splits one of its pages has some entries merged, at any size
@@ -29,8 +31,6 @@ pub struct ChangeBufferConfig {
     pub reorganize_limit: u32,
     /// A page whose entries take fewer bytes is joined with a neighbour.
     pub join_below: u32,
-    /// Whether that may be the page after it although there is one before it (since 5.6).
-    pub join_right: bool,
     /// Every so many changes that could be buffered, clean pages that flushes have left at the
     /// LRU tail are freed; 0: never.
     pub free_flushed_every: u32,
@@ -44,6 +44,17 @@ pub struct ChangeBufferConfig {
     pub redo: Option<BufferRedo>,
     /// Seed of the choice of pages to merge.
     pub seed: u64,
+}
+
+/// Changes of secondary leaves that may wait (the words of `innodb_change_buffering`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffered {
+    /// New entries.
+    pub inserts: bool,
+    /// Marks that delete entries.
+    pub delete_marks: bool,
+    /// Removals of marked entries by a purge.
+    pub deletes: bool,
 }
 
 /// What a full change buffer does with the next change.

@@ -74,7 +74,7 @@ mod tests {
     use cost_model::{Draw, PageId};
 
     use crate::buffer::run;
-    use crate::pending::Pending;
+    use crate::pending::{Op, Pending};
     use crate::runs::{Runs, Sizes};
 
     const ENTRY: u32 = 60;
@@ -107,7 +107,7 @@ mod tests {
                 leaf = runs.leaf_for(page, place);
             }
             runs.add(leaf, page, place, ENTRY);
-            pending.push(page, 0, row);
+            pending.push(page, 0, Op::Insert, row);
         }
         runs.verify(|page| run(&pending, &[ENTRY], page), u64::from(entries));
         (pending, runs, draw)

@@ -1,16 +1,17 @@
-//! The engine: where an insert goes.
+//! The engine: where a change goes.
 
 use std::ops::Range;
 
-use btree::{BTree, TreeConfig};
+use btree::{BTree, Next, TreeConfig};
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    BufferStats, Estimate, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
-    Visitor,
+    BufferStats, Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key,
+    KeySource, RowId, Visitor,
 };
 
 use crate::buffer::{self, Buffer, IndexFacts, Place};
 use crate::config::{ChangeBufferConfig, REFUSE_BEYOND, SYNC_BEYOND, WhenFull};
+use crate::pending::Op;
 
 /// A B+tree engine with a change buffer: see the crate's documentation.
 pub struct ChangeBuffered<K> {
@@ -18,7 +19,7 @@ pub struct ChangeBuffered<K> {
     pub(crate) buffer: Buffer,
 }
 
-/// What became of an insert whose leaf is absent.
+/// What became of a change whose leaf is absent.
 enum Outcome {
     Buffered,
     /// The leaf has to be read.
@@ -42,7 +43,7 @@ impl<K: KeySource> ChangeBuffered<K> {
     ) -> Self {
         let columns: Vec<u32> =
             (0..shapes.len()).map(|index| source.columns(IndexId(index as u16))).collect();
-        let page_bytes = tree.format.page_bytes;
+        let (page_bytes, join_right) = (tree.format.page_bytes, tree.join_right);
         let mut tree = BTree::new(tree, shapes, source, rows_expected, machine, thread);
         let facts = |(number, shape): (usize, &IndexShape)| {
             let index = IndexId(number as u16);
@@ -63,7 +64,7 @@ impl<K: KeySource> ChangeBuffered<K> {
         }
         let data_pages = rows_expected as usize / 64 + 1_024;
         let place = Place { segment, root, data_pages };
-        let buffer = Buffer::new(buffer, &indexes, page_bytes, place);
+        let buffer = Buffer::new(buffer, &indexes, page_bytes, join_right, place);
         Self { tree, buffer }
     }
 
@@ -81,13 +82,13 @@ impl<K: KeySource> ChangeBuffered<K> {
         thread.in_turn()
     }
 
-    /// Tries to let an entry wait for its absent leaf.
-    fn buffer_insert(
+    /// Tries to let a change of an entry wait for its absent leaf.
+    fn buffer_change(
         &mut self,
         machine: &mut Machine,
         thread: &mut SimThread,
-        index: IndexId,
-        row: RowId,
+        op: Op,
+        (index, row): (IndexId, RowId),
         leaf: PageId,
     ) -> Step<Outcome> {
         self.tree.fetch_above(machine, thread, leaf)?;
@@ -101,12 +102,16 @@ impl<K: KeySource> ChangeBuffered<K> {
             _ => {}
         }
         let bitmap = self.bitmap_page(machine, thread, leaf)?;
-        let records = self.tree.leaf_at(leaf).map_or(u16::MAX, |leaf| leaf.records);
-        let extra = self.buffer.config.check_extra;
-        let needed = self.buffer.volume(leaf) + self.tree.record_bytes(index) + extra;
-        if self.buffer.class(index.index(), records) < needed || 2 < self.buffer.runs.spread(leaf) {
-            self.merge_group(machine, thread, leaf);
-            return Ok(Outcome::Refused);
+        match op {
+            Op::Insert if !self.has_room(index, leaf) => {
+                self.merge_group(machine, thread, leaf);
+                return Ok(Outcome::Refused);
+            }
+            // The leaf must not become empty: that would take a join.
+            Op::Remove if self.buffer.pending.records_min(leaf) < 2 => {
+                return Ok(Outcome::Refused);
+            }
+            _ => {}
         }
         let before = u32::from(self.buffer.pending.count(leaf));
         let place = if self.buffer.config.by_arrival {
@@ -139,15 +144,73 @@ impl<K: KeySource> ChangeBuffered<K> {
         machine.change(thread, frame);
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         self.buffer.runs.add(own, leaf, place, bytes);
-        self.buffer.pending.push(leaf, index.0, number);
+        self.buffer.pending.push(leaf, index.0, op, number);
         self.buffer.stats.buffered += 1;
-        self.tree.count_insert(index);
+        match op {
+            Op::Insert => self.tree.count_insert(index),
+            Op::Mark => self.tree.count_mark(index, row),
+            Op::Remove => self.tree.count_removal(index, row),
+        }
         if splits {
             self.after_split(machine, thread);
         }
         let price = machine.prices().index_entry;
         machine.compute(thread, price);
         Ok(Outcome::Buffered)
+    }
+
+    /// Whether the bitmap says that a leaf has room for what waits for it and one entry more.
+    fn has_room(&self, index: IndexId, leaf: PageId) -> bool {
+        let records = self.tree.leaf_at(leaf).map_or(u16::MAX, |leaf| leaf.records);
+        let extra = self.buffer.config.check_extra;
+        let needed = self.buffer.volume(leaf) + self.tree.record_bytes(index) + extra;
+        needed <= self.buffer.class(index.index(), records) && self.buffer.runs.spread(leaf) <= 2
+    }
+
+    /// Deletes an entry, or removes one that is deleted, on a leaf that is in the pool or has to be
+    /// read.
+    fn change_directly(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        op: Op,
+        (index, row): (IndexId, RowId),
+        leaf: PageId,
+    ) -> Step {
+        let records = |tree: &BTree<K>| tree.leaf_at(leaf).map_or(0, |leaf| leaf.records);
+        let before = self.buffer.class(index.index(), records(&self.tree));
+        if op == Op::Remove {
+            self.tree.purge_entry(machine, thread, index, row)?;
+        } else {
+            self.tree.delete_entry(machine, thread, index, row)?;
+        }
+        let after = self.buffer.class(index.index(), records(&self.tree));
+        if !self.tree.is_clustered(index) && before != after {
+            self.change_bitmap(machine, thread, leaf);
+        }
+        Ok(())
+    }
+
+    /// Whether a row has an entry that is not deleted, its leaf and what waits for that taken
+    /// together.
+    fn is_there(&self, index: IndexId, row: RowId, leaf: PageId) -> bool {
+        let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
+        let waiting = self.buffer.pending.last(leaf, number);
+        let there = waiting.map_or_else(|| self.tree.holds(leaf, row), |op| op != Op::Remove);
+        there && !self.tree.is_marked(index, row)
+    }
+
+    /// Whether a change of an entry may wait: its leaf is absent, and this kind of change is one
+    /// that is buffered.
+    fn may_wait(&self, machine: &Machine, op: Op, index: IndexId, leaf: PageId) -> bool {
+        let buffers = self.buffer.config.buffers;
+        let is_buffered = match op {
+            Op::Insert => buffers.inserts,
+            Op::Mark => buffers.delete_marks && self.tree.marks_deletes(),
+            Op::Remove => buffers.deletes,
+        };
+        let is_secondary = !self.tree.is_clustered(index) && 0 < self.buffer.config.pages_max;
+        is_secondary && is_buffered && self.tree.resident(machine, leaf).is_none()
     }
 
     /// An insert that split one of the buffer's pages may have to make room in turn.
@@ -251,8 +314,12 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
         self.tree.prepare(machine, rows, indexes);
     }
 
-    fn begin_transaction(&mut self, machine: &mut Machine) {
-        self.tree.begin_transaction(machine);
+    fn begin_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) {
+        self.tree.begin_transaction(machine, thread);
+    }
+
+    fn end_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step {
+        self.tree.end_transaction(machine, thread)
     }
 
     fn insert(
@@ -268,8 +335,10 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
             self.tree.insert_into(machine, thread, index, key, row, leaf)?;
             return Ok(());
         }
-        if machine.resident(leaf).is_none()
-            && let Outcome::Buffered = self.buffer_insert(machine, thread, index, row, leaf)?
+        if self.may_wait(machine, Op::Insert, index, leaf)
+            && !self.tree.is_marked(index, row)
+            && let Outcome::Buffered =
+                self.buffer_change(machine, thread, Op::Insert, (index, row), leaf)?
         {
             self.count_operation(machine);
             return Ok(());
@@ -287,7 +356,44 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
         row: RowId,
     ) -> Step {
         self.begin(machine, thread, true)?;
-        self.tree.delete(machine, thread, index, row)
+        let (_, leaf) = self.tree.place(index, row);
+        if self.may_wait(machine, Op::Mark, index, leaf) {
+            let (op, entry) = (Op::Mark, (index, row));
+            if !self.is_there(index, row, leaf) {
+                return Ok(());
+            }
+            if let Outcome::Buffered = self.buffer_change(machine, thread, op, entry, leaf)? {
+                self.count_operation(machine);
+                return Ok(());
+            }
+        }
+        self.change_directly(machine, thread, Op::Mark, (index, row), leaf)
+    }
+
+    fn purge(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step<bool> {
+        self.begin(machine, thread, true)?;
+        let next = self.tree.next_to_purge(machine, thread)?;
+        let Next::Entry((index, row)) = next else { return Ok(next != Next::Nothing) };
+        if self.tree.is_marked(index, row) {
+            let (_, leaf) = self.tree.place(index, row);
+            let (op, entry) = (Op::Remove, (index, row));
+            let waits = self.may_wait(machine, op, index, leaf)
+                && matches!(
+                    self.buffer_change(machine, thread, op, entry, leaf)?,
+                    Outcome::Buffered
+                );
+            if waits {
+                self.count_operation(machine);
+            } else {
+                self.change_directly(machine, thread, op, entry, leaf)?;
+            }
+        }
+        self.tree.purged(machine, thread, index);
+        Ok(true)
+    }
+
+    fn history(&self) -> Option<HistoryStats> {
+        self.tree.history()
     }
 
     fn truncate(&mut self, machine: &mut Machine, index: IndexId) {
@@ -358,7 +464,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
 
     fn verify(&self) {
         let Buffer { pending, entry_bytes, .. } = &self.buffer;
-        self.tree.check(|index| pending.of_index(index.0));
+        self.tree.check(|index| pending.growth(index.0));
         self.buffer.runs.verify(|page| buffer::run(pending, entry_bytes, page), pending.total());
     }
 }

@@ -1,7 +1,7 @@
 //! The B+tree whose changes to leaves of secondary indexes may wait: `InnoDB`'s insert buffer,
 //! later change buffer.
 //!
-//! An insert whose leaf is not in the buffer pool goes to another B+tree instead, whose pages lie
+//! A change whose leaf is not in the buffer pool goes to another B+tree instead, whose pages lie
 //! in the same pool and mostly stay there. Whenever the leaf is read, for whatever reason, what
 //! waits for it is merged. The crate `btree` does everything else.
 
@@ -13,5 +13,5 @@ mod merge;
 mod pending;
 mod runs;
 
-pub use config::{BufferRedo, ChangeBufferConfig, WhenFull};
+pub use config::{BufferRedo, Buffered, ChangeBufferConfig, WhenFull};
 pub use engine::ChangeBuffered;

@@ -5,6 +5,7 @@ use index::{KeySource, RowId};
 
 use crate::buffer::run;
 use crate::engine::ChangeBuffered;
+use crate::pending::Op;
 use crate::runs::LeafId;
 
 /// So many pages more than must be ready are kept (`MySQL` 5.1 source, ibuf0ibuf.c,
@@ -39,10 +40,20 @@ impl<K: KeySource> ChangeBuffered<K> {
             let frame = machine.fetch_for_change(thread, bitmap, Purpose::BufferRead)?;
             machine.hold(thread, frame);
         }
-        let mut rows = Vec::with_capacity(run_of_page.entries as usize);
-        self.buffer.pending.for_each(page, |row| rows.push(row));
-        for row in &rows {
-            self.tree.merge_into(machine, page, RowId(u64::from(*row)));
+        let mut changes = Vec::with_capacity(run_of_page.entries as usize);
+        self.buffer.pending.for_each(page, |row, op| changes.push((RowId(u64::from(row)), op)));
+        for (row, op) in &changes {
+            match op {
+                Op::Insert => self.tree.merge_into(machine, thread, page, *row),
+                Op::Mark => {
+                    self.tree.merge_mark(machine, thread, page);
+                    self.buffer.stats.merged_delete_marks += 1;
+                }
+                Op::Remove => {
+                    self.tree.merge_removal(machine, page, *row);
+                    self.buffer.stats.merged_deletes += 1;
+                }
+            }
             self.buffer.log(machine, |redo| redo.delete);
         }
         if let Some(frame) = machine.resident(page) {
@@ -57,8 +68,8 @@ impl<K: KeySource> ChangeBuffered<K> {
         self.buffer.pending.clear(page);
         self.change_bitmap(machine, thread, page);
         self.buffer.stats.merges += 1;
-        self.buffer.stats.merged_entries += rows.len() as u64;
-        let price = machine.prices().index_entry * rows.len() as u64;
+        self.buffer.stats.merged_entries += changes.len() as u64;
+        let price = machine.prices().index_entry * changes.len() as u64;
         machine.compute(thread, price);
         self.join(machine, thread, leaves[0]);
         Ok(())

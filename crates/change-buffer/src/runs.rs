@@ -462,8 +462,7 @@ impl Runs {
             return None;
         }
         let (before, after) = (self.before(leaf), self.after(leaf));
-        let after = after.filter(|_| before.is_none() || self.sizes.join_right);
-        before.into_iter().chain(after).find(|partner| {
+        btree::partner(before, after, self.sizes.join_right, |partner| {
             let other = &self.leaves[partner.0 as usize];
             let directory = self.directory(record.entries + other.entries);
             record.used + other.used + directory <= self.sizes.usable

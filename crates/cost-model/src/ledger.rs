@@ -59,6 +59,8 @@ ledger_keys! {
         MergeRead => "merge_read",
         /// A page of the change buffer.
         BufferRead => "buffer_read",
+        /// A page of the undo log.
+        UndoRead => "undo_read",
         /// A page of a file in the operating system's cache of which a write replaces only a part.
         FillRead => "fill_read",
         /// A part of a leaf that a query needs.
@@ -189,10 +191,18 @@ impl Purpose {
     pub const fn writes(self) -> bool {
         use Purpose::{
             BasementRead, BufferRead, FillRead, LeafRead, MergeRead, NodeRead, SiblingRead,
+            UndoRead,
         };
         !matches!(
             self,
-            LeafRead | NodeRead | SiblingRead | MergeRead | BufferRead | FillRead | BasementRead
+            LeafRead
+                | NodeRead
+                | SiblingRead
+                | MergeRead
+                | BufferRead
+                | UndoRead
+                | FillRead
+                | BasementRead
         )
     }
 

@@ -244,14 +244,13 @@ impl Machine {
         self.work(thread)
     }
 
-    /// Loads the processor's caches with what a use of `page` will need, in three rounds (0, 1,
-    /// 2), each of which needs the one before to be done. Changes nothing.
+    /// Loads the processor's caches with what a use of `page`, last found in frame `guess`, will
+    /// need, in two rounds (0, 1), the second of which needs the first to be done. Changes nothing.
     #[inline]
-    pub fn prefetch(&self, page: PageId, round: u32) {
+    pub fn prefetch(&self, page: PageId, guess: FrameId, round: u32) {
         match round {
-            0 => self.pool.prefetch_entry(page),
-            1 => self.pool.prefetch_frame(page),
-            _ => self.pool.prefetch_neighbours(page),
+            0 => self.pool.prefetch_guess(guess),
+            _ => self.pool.prefetch_use(page, guess),
         }
     }
 
@@ -266,7 +265,22 @@ impl Machine {
         page: PageId,
         purpose: Purpose,
     ) -> Step<FrameId> {
-        match self.pool.frame_of(page) {
+        self.fetch_near(thread, page, FrameId::NONE, purpose)
+    }
+
+    /// The same for a page that was found in frame `guess` last time.
+    ///
+    /// # Errors
+    /// [`Blocked`](crate::Blocked) if the page must be read first.
+    #[inline]
+    pub fn fetch_near(
+        &mut self,
+        thread: &mut SimThread,
+        page: PageId,
+        guess: FrameId,
+        purpose: Purpose,
+    ) -> Step<FrameId> {
+        match self.pool.frame_near(page, guess) {
             Some(frame) => {
                 // Another thread reads the page, or has read it and not gone on yet.
                 if let Some(until) = self.pool.reading_until(frame) {
@@ -295,7 +309,22 @@ impl Machine {
         page: PageId,
         purpose: Purpose,
     ) -> Step<FrameId> {
-        let frame = self.fetch(thread, page, purpose)?;
+        self.fetch_near_for_change(thread, page, FrameId::NONE, purpose)
+    }
+
+    /// The same for a page that was found in frame `guess` last time.
+    ///
+    /// # Errors
+    /// [`Blocked`](crate::Blocked) if the page must be read, or its write waited for.
+    #[inline]
+    pub fn fetch_near_for_change(
+        &mut self,
+        thread: &mut SimThread,
+        page: PageId,
+        guess: FrameId,
+        purpose: Purpose,
+    ) -> Step<FrameId> {
+        let frame = self.fetch_near(thread, page, guess, purpose)?;
         if let Some(until) = self.pool.writing_until(frame) {
             let until = match until {
                 SimTime::NEVER => self.next_event(thread.now()),

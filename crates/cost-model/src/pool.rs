@@ -109,6 +109,16 @@ impl BufferPool {
         }
     }
 
+    /// The same, where the page was found last time being known: no look at the page table if it
+    /// is still there.
+    #[inline]
+    pub(crate) fn frame_near(&self, page: PageId, guess: FrameId) -> Option<FrameId> {
+        match self.frames.get(guess.index()) {
+            Some(frame) if frame.page == page => Some(guess),
+            _ => self.frame_of(page),
+        }
+    }
+
     /// The page in a frame.
     pub(crate) fn page_of(&self, frame: FrameId) -> PageId {
         self.frames[frame.index()].page
@@ -123,13 +133,13 @@ impl BufferPool {
         }
     }
 
-    /// Prepares the processor's caches for a use of `page`: first its entry in the page table.
+    /// Loads the processor's caches with the entry of a page in the page table.
     #[inline]
-    pub(crate) fn prefetch_entry(&self, page: PageId) {
+    fn prefetch_entry(&self, page: PageId) {
         self.table.prefetch(page.index());
     }
 
-    /// Then its frame, once the entry is there.
+    /// Loads the processor's caches with the frame of a page.
     #[inline]
     pub(crate) fn prefetch_frame(&self, page: PageId) {
         if let Some(frame) = self.frame_of(page) {
@@ -137,13 +147,22 @@ impl BufferPool {
         }
     }
 
-    /// Then the frames a move to the head of the list would change.
+    /// Loads the processor's caches with a frame.
     #[inline]
-    pub(crate) fn prefetch_neighbours(&self, page: PageId) {
-        if let Some(frame) = self.frame_of(page) {
-            let frame = &self.frames[frame.index()];
-            self.frames.prefetch(frame.prev.index());
-            self.frames.prefetch(frame.next.index());
+    pub(crate) fn prefetch_guess(&self, guess: FrameId) {
+        self.frames.prefetch(guess.index());
+    }
+
+    /// Once that is done: with the frames that a move to the head of the list would change, or
+    /// with what a look at the page table needs, if the page is in another frame or in none.
+    #[inline]
+    pub(crate) fn prefetch_use(&self, page: PageId, guess: FrameId) {
+        match self.frames.get(guess.index()) {
+            Some(frame) if frame.page == page => {
+                self.frames.prefetch(frame.prev.index());
+                self.frames.prefetch(frame.next.index());
+            }
+            _ => self.prefetch_entry(page),
         }
     }
 

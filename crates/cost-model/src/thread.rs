@@ -27,6 +27,8 @@ pub struct SimThread {
     pub(crate) arrival: Option<FrameId>,
     /// What this thread has to do before its next operation.
     pub(crate) duties: VecDeque<Duty>,
+    /// The transaction this thread is in, by its engine's count.
+    pub transaction: Option<u32>,
     /// The commit this thread is in.
     pub(crate) commit: Option<Commit>,
     /// Until when the end of its statement waits, and for what.
@@ -50,6 +52,7 @@ impl SimThread {
             pins: Vec::new(),
             arrival: None,
             duties: VecDeque::new(),
+            transaction: None,
             commit: None,
             statement_ends: None,
             latch: None,
@@ -88,7 +91,7 @@ impl SimThread {
     }
 
     /// Somebody else will act at `at`: this thread may not get beyond it.
-    pub(crate) fn let_go_first(&mut self, at: SimTime) {
+    pub fn let_go_first(&mut self, at: SimTime) {
         self.horizon = self.horizon.min(at);
     }
 

@@ -1,7 +1,7 @@
 //! The command line: what a user asks for, and how the program ends.
 //!
-//! Results go to stdout, progress and notes to stderr. The program ends with 0, with 2 after bad
-//! input (one message on stderr), and with 130 after Ctrl-C.
+//! Results go to stdout, progress and notes to stderr. The program ends with 0, with 1 if a claim is
+//! lost, with 2 after bad input (one message on stderr), and with 130 after Ctrl-C.
 
 mod device;
 mod error;
@@ -9,6 +9,7 @@ mod explain;
 mod list;
 mod memory;
 mod output;
+mod reproduce;
 mod run;
 mod schema;
 mod stream;
@@ -24,7 +25,8 @@ use driver::scenario::{Scale, Scenario, ScenarioError};
 
 use error::CliError;
 
-/// How the program ends after bad input.
+/// How the program ends if a claim is no longer shown, and after bad input.
+const LOST: u8 = 1;
 const BAD_INPUT: u8 = 2;
 
 /// Simulates how storage engines maintain secondary indexes.
@@ -40,6 +42,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  iisim reproduce                                         the claims of the articles, judged
   iisim list                                              what there is to run
   iisim run s4-insert-buffer-off --scale 1/128            a billion rows, 1/128 of them simulated
   iisim sweep redo-size                                   many runs that differ in a value
@@ -48,6 +51,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Reproduce(reproduce::ReproduceArgs),
     Run(run::RunArgs),
     Sweep(sweep::SweepArgs),
     Explain(explain::ExplainArgs),
@@ -111,6 +115,7 @@ pub(crate) fn main() -> ExitCode {
 fn execute(cli: &Cli) -> Result<ExitCode, CliError> {
     let done = |()| ExitCode::SUCCESS;
     match &cli.command {
+        Command::Reproduce(args) => reproduce::execute(args),
         Command::Run(args) => run::execute(args),
         Command::Sweep(args) => sweep::execute(args),
         Command::Explain(args) => explain::execute(args).map(done),

@@ -1,6 +1,7 @@
 //! Scenarios, workloads, the run loop, reports and explanations: all of `iisim` but its command
 //! line.
 
+pub mod baseline;
 pub mod claims;
 pub mod explain;
 pub mod files;

@@ -3,19 +3,21 @@
 //! [`run`] does the whole of it. [`Run`] is the same in steps, for those who want to stop at a
 //! row and look.
 
+mod background;
 mod build;
 mod deleter;
 mod follow;
 mod inserter;
 mod merger;
 mod meter;
+mod purger;
 mod querier;
 mod statement;
 mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cost_model::{Background, Cause, Machine, OsWriter, SimThread, SimTime};
+use cost_model::{Cause, Machine, OsWriter, SimThread, SimTime};
 use index::IndexEngine;
 use thiserror::Error;
 
@@ -23,10 +25,11 @@ use crate::report::RunResult;
 use crate::scenario::Scenario;
 use crate::workload::StreamError;
 
+use background::EngineThread;
 use deleter::Deleter;
 use inserter::Inserter;
-use merger::Merger;
 use meter::Meter;
+use purger::Purger;
 use querier::Querier;
 use world::World;
 
@@ -99,7 +102,8 @@ enum Role {
     Insert(Inserter),
     Delete(Deleter),
     Query(Box<Querier>),
-    Background(Box<Background>, Option<Merger>),
+    Background(Box<EngineThread>),
+    Purge(Purger),
     System(OsWriter),
 }
 
@@ -200,13 +204,12 @@ impl Run {
             Role::Insert(inserter) => inserter.step(thread, &mut self.world),
             Role::Delete(deleter) => deleter.step(thread, &mut self.world),
             Role::Query(querier) => querier.step(thread, &mut self.world),
-            Role::Background(background, merger) => {
-                background.step(thread, &mut self.world.machine);
-                if let Some(merger) = merger
-                    && thread.is_asleep()
-                {
-                    merger.step(thread, &mut self.world);
-                }
+            Role::Background(background) => {
+                background.step(thread, &mut self.world);
+                Turn::Again
+            }
+            Role::Purge(purger) => {
+                purger.step(thread, &mut self.world);
                 Turn::Again
             }
             Role::System(writer) => {
@@ -215,7 +218,10 @@ impl Run {
             }
         };
         if let Some(at) = self.world.machine.cleaner_call() {
-            self.wake_cleaner(at);
+            self.wake(at, |role| matches!(role, Role::Background(_)));
+        }
+        if let Some(at) = self.world.purge_call.take() {
+            self.wake(at, |role| matches!(role, Role::Purge(_)));
         }
         if turn == Turn::Finished {
             self.meter.retire(&self.clients[next].thread);
@@ -225,11 +231,9 @@ impl Run {
     }
 
     #[cold]
-    fn wake_cleaner(&mut self, at: SimTime) {
-        for client in &mut self.clients {
-            if matches!(client.role, Role::Background(..)) {
-                client.thread.wake(at);
-            }
+    fn wake(&mut self, at: SimTime, who: impl Fn(&Role) -> bool) {
+        for client in self.clients.iter_mut().filter(|client| who(&client.role)) {
+            client.thread.wake(at);
         }
     }
 }
@@ -250,8 +254,9 @@ fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
 
 /// The threads whose time is accounted for: the connections.
 fn threads(clients: &[Client]) -> Vec<&SimThread> {
-    let connections = clients
-        .iter()
-        .filter(|client| !matches!(client.role, Role::Background(..) | Role::System(_)));
+    let is_connection = |client: &&Client| {
+        !matches!(client.role, Role::Background(_) | Role::Purge(_) | Role::System(_))
+    };
+    let connections = clients.iter().filter(is_connection);
     connections.map(|client| &client.thread).collect()
 }

@@ -32,6 +32,7 @@ mod layers;
 mod machine;
 mod param;
 mod pool;
+mod purge;
 mod quantity;
 mod redo;
 mod report;
@@ -44,9 +45,9 @@ mod values;
 mod workload;
 
 pub use base::{Base, Change};
-pub(crate) use catalogue::claim_files;
 pub use catalogue::{CatalogueEntry, CatalogueKind, catalogue};
-pub use change_buffer::{ChangeBuffer, FullBuffer};
+pub(crate) use catalogue::{baseline, claim_files};
+pub use change_buffer::{BufferedChanges, ChangeBuffer, FullBuffer};
 pub(crate) use document::STUDY;
 pub use engine::{Engine, EngineKind, Redo, RedoWord, RowsApart, Split};
 pub(crate) use error::nearest;
@@ -56,13 +57,15 @@ pub use kind::{Kind, Value, Word};
 pub use machine::Machine;
 pub use param::{Basis, Is, Param, Preset, Scaling, When, registry};
 pub use pool::{FileIo, Pool};
+pub use purge::{Purge, PurgeBy};
 pub use report::Reporting;
 pub use scale::Scale;
 pub use schema::{markdown_table, reference, schema, schema_of};
 pub use statement::Statement;
 pub use values::{Origin, ScenarioValue, Values};
 pub use workload::{
-    AfterLoad, ColumnWidths, DeleteConnection, Predicate, Queries, QueryKind, Window, Workload,
+    AfterLoad, ColumnWidths, DeleteConnection, Predicate, Queries, QueryKind, RangeQuery, Window,
+    Workload,
 };
 
 use cost_model::device::DeviceSpec;
@@ -99,6 +102,8 @@ pub struct Scenario {
     pub background: Option<BackgroundConfig>,
     /// The engine.
     pub engine: Engine,
+    /// What becomes of entries that deletes only mark, if they do.
+    pub purge: Option<Purge>,
     /// The change buffer, if the engine has one.
     pub change_buffer: Option<ChangeBuffer>,
     /// What statements write when they end, and what many rows in one change.
@@ -193,6 +198,7 @@ impl Scenario {
             fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
                 .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),
+            purge: purge::purge(&values),
             change_buffer: change_buffer::change_buffer(&values),
             statement: Statement::from_values(&values),
             workload: Workload::from_values(&values),

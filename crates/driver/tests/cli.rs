@@ -57,7 +57,9 @@ fn check_refused(commands: &[&[&str]], expect: &Expect) {
 #[test]
 fn help_has_examples_for_every_command() {
     let mut pages = String::new();
-    for command in ["", "run", "sweep", "explain", "device", "stream", "list", "schema"] {
+    for command in
+        ["", "reproduce", "run", "sweep", "explain", "device", "stream", "list", "schema"]
+    {
         let args: Vec<_> = Some(command).filter(|c| !c.is_empty()).into_iter().collect();
         let page = stdout(&[args.as_slice(), &["--help"]].concat());
         assert!(page.contains("\nExamples:\n  iisim "), "{page}");

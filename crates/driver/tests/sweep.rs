@@ -183,16 +183,36 @@ fn every_study_has_a_plan() {
     assert!(9 < names.len(), "{names:?}");
 }
 
+/// The studies that the page shows are studies.
+#[test]
+fn the_examples_of_the_page_have_plans() {
+    let page = include_str!("../../../docs/studies.md");
+    let blocks = page.split("```").skip(1).step_by(2);
+    let examples: Vec<_> = blocks.filter_map(|block| block.strip_prefix("toml\n")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("example.toml");
+    for example in &examples {
+        fs::write(&path, example).unwrap();
+        let plan = Study::load(path.to_str().unwrap()).and_then(|study| Plan::new(study, None));
+        assert!(2 < plan.unwrap().points.len(), "{example}");
+    }
+    assert_eq!(examples.len(), 2);
+    let measures = driver::sweep::Measure::ALL.iter();
+    for measure in measures {
+        assert!(page.contains(&format!("`{}`", measure.name)), "{}", measure.name);
+    }
+}
+
 #[test]
 fn a_study_is_no_scenario_and_a_scenario_no_study() {
     let study = Scenario::load("redo-size", &[], None).unwrap_err().to_string();
     let scenario = Study::load("s4-insert-buffer-off").unwrap_err().to_string();
     let used = Scenario::parse("a.toml", "use = [\"studies/redo-size\"]", &[], None);
-    expect![[r#"
+    expect![[r"
         built-in studies/redo-size.toml:10: is a study, which `iisim sweep` runs; expected a scenario
         built-in experiments/s4-insert-buffer-off.toml: is no study: it has no table [study] (see docs/studies.md)
         a.toml:1: use: studies/redo-size: is a study, which `iisim sweep` runs; expected a scenario
-    "#]]
+    "]]
     .assert_eq(&format!("{study}\n{scenario}\n{}\n", used.unwrap_err()));
 }
 

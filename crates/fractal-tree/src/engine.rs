@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use cost_model::{Cause, Machine, NodeCache, PageId, SimDuration, SimThread, SimTime, Step};
-use index::{IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, Visitor};
+use index::{IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, RowSet, Visitor};
 
 use crate::config::{Flushing, FractalConfig};
 use crate::counters::TreeCounters;
@@ -11,7 +11,6 @@ use crate::leaf::Leaf;
 use crate::lists::Chunks;
 use crate::message::{Kind, Message, ROWS_MAX};
 use crate::node::{Body, Node};
-use crate::row_set::RowSet;
 use crate::sizes::Sizes;
 use crate::store::Store;
 
@@ -38,7 +37,9 @@ pub(crate) struct Tree {
     pub(crate) root: u32,
     pub(crate) clustered: bool,
     pub(crate) sizes: Sizes,
-    /// Rows with an entry, pending messages included.
+    /// Rows with an entry, pending messages included: a blind delete does not know whether it will
+    /// find something; the simulator does, so that counts of entries are exact at any moment and a
+    /// leaf need not look for what is not there.
     pub(crate) rows: RowSet,
     /// How many messages in a row went into the rightmost leaf.
     pub(crate) sequence: u32,
@@ -402,6 +403,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let (injected, flushed) = (&tree.counters.injected, &tree.counters.flushed_messages);
         IndexStats {
             entries: tree.rows.len(),
+            marked: 0,
             leaf_pages: tree.nodes[0],
             internal_pages: internal,
             reserved_pages: tree.nodes[0] + internal,

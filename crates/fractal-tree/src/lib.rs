@@ -115,7 +115,6 @@ mod node;
 mod parts;
 mod reshape;
 mod route;
-mod row_set;
 mod scan;
 mod sizes;
 mod store;

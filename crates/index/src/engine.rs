@@ -21,8 +21,20 @@ pub trait IndexEngine {
     /// result.
     fn prepare(&mut self, machine: &Machine, rows: Range<u64>, indexes: Range<u16>);
 
-    /// A transaction begins: what is inserted and deleted from now on belongs to it.
-    fn begin_transaction(&mut self, _machine: &mut Machine) {}
+    /// A transaction of this thread begins: what it inserts and deletes from now on belongs to it.
+    fn begin_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) {
+        let _ = (machine, thread);
+    }
+
+    /// The transaction of this thread ends; [`Machine::commit`] then makes it durable. Does nothing
+    /// if there is none any more.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn end_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step {
+        let _ = (machine, thread);
+        Ok(())
+    }
 
     /// Inserts the entry of `row` into an index. Blind: nothing is returned that would need a
     /// read.
@@ -37,7 +49,9 @@ pub trait IndexEngine {
         row: RowId,
     ) -> Step;
 
-    /// Removes the entry of `row` from an index, if it is there.
+    /// Removes the entry of `row` from an index, if it is there. An engine may only mark it, and
+    /// leave its removal to a [`purge`](Self::purge) after the transaction's end; no query finds it
+    /// any more. Of a row that is in several indexes, the entry in the clustered one goes first.
     ///
     /// # Errors
     /// [`Blocked`](cost_model::Blocked): try again.
@@ -48,6 +62,21 @@ pub trait IndexEngine {
         index: IndexId,
         row: RowId,
     ) -> Step;
+
+    /// Goes on removing what deletes have only marked, by one entry or one page of the undo log,
+    /// the oldest transaction first; tells whether there was anything to do.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked): try again.
+    fn purge(&mut self, machine: &mut Machine, thread: &mut SimThread) -> Step<bool> {
+        let _ = (machine, thread);
+        Ok(false)
+    }
+
+    /// What a [`purge`](Self::purge) has before it; `None` for an engine that leaves it nothing.
+    fn history(&self) -> Option<HistoryStats> {
+        None
+    }
 
     /// The index loses all its entries at once, as when its partition is dropped: its pages are
     /// freed unseen, and what waits for them is forgotten. Operations of other threads that are
@@ -134,17 +163,34 @@ pub struct BufferStats {
     pub merges: u64,
     /// Entries merged so far.
     pub merged_entries: u64,
+    /// Those of them that marked an entry as deleted.
+    pub merged_delete_marks: u64,
+    /// Those of them that removed an entry.
+    pub merged_deletes: u64,
     /// Pages of the buffer's tree split so far.
     pub splits: u64,
     /// Pages of the buffer's tree joined with a neighbour so far.
     pub joins: u64,
 }
 
+/// What waits for a purge now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HistoryStats {
+    /// Transactions: the length of `InnoDB`'s history list.
+    pub transactions: u64,
+    /// Rows that they have deleted.
+    pub rows: u64,
+    /// Pages of the undo log, those of transactions in progress included.
+    pub undo_pages: u64,
+}
+
 /// Counters and gauges of one index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexStats {
-    /// Entries in the index now.
+    /// Entries in the index now, without those that are marked as deleted.
     pub entries: u64,
+    /// Entries marked as deleted that a purge has yet to remove.
+    pub marked: u64,
     /// Leaf pages now.
     pub leaf_pages: u64,
     /// Internal pages now, the root included unless it is a leaf.
@@ -177,6 +223,7 @@ impl IndexStats {
     pub fn with(self, other: Self) -> Self {
         Self {
             entries: self.entries + other.entries,
+            marked: self.marked + other.marked,
             leaf_pages: self.leaf_pages + other.leaf_pages,
             internal_pages: self.internal_pages + other.internal_pages,
             reserved_pages: self.reserved_pages + other.reserved_pages,

@@ -6,12 +6,14 @@ mod engine;
 mod estimate;
 mod key;
 mod partition;
+mod row_set;
 mod shape;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use engine::{BufferStats, IndexEngine, IndexStats, Visitor};
+pub use engine::{BufferStats, HistoryStats, IndexEngine, IndexStats, Visitor};
 pub use estimate::Estimate;
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use partition::{Partitioned, Partitions};
+pub use row_set::RowSet;
 pub use shape::IndexShape;

@@ -3,7 +3,7 @@
 //! With 3, middle splits of ascending keys leave one child on each page: such trees grow a level
 //! every few rows, and are only tried with few.
 
-use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
+use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig, UndoConfig};
 use cost_model::{Machine, SimThread};
 use index::IndexShape;
 use index::testkit::{KeyOrder, Op, Suite, TestKeys, exhaust, null_machine, replay};
@@ -49,7 +49,18 @@ fn tiny(usable: u32) -> TreeConfig {
     };
     let (split, sibling_reads) = (SplitPolicy::InnoDb, true);
     let redo = Some(RedoFormat::mysql_5_1(150, 200));
-    TreeConfig { format: format(usable), space, split, sibling_reads, redo, seed: 1 }
+    let (join_right, undo) = (true, None);
+    let format = format(usable);
+    TreeConfig { format, space, split, sibling_reads, join_right, redo, undo, seed: 1 }
+}
+
+/// Undo logs on pages of 3 to 20 records.
+fn undo_logs() -> impl Strategy<Value = Option<UndoConfig>> {
+    let rules = (100..400u32, 10..29u32, 0..300u32, any::<bool>());
+    prop::option::weighted(0.7, rules).prop_map(|rules| {
+        let (page_usable, delete, reuse_below, keeps_inserts) = rules?;
+        Some(UndoConfig { page_usable, delete, reuse_below, keeps_inserts })
+    })
 }
 
 fn configs() -> impl Strategy<Value = (usize, TreeConfig)> {
@@ -63,13 +74,16 @@ fn configs() -> impl Strategy<Value = (usize, TreeConfig)> {
     // A share of the usable bytes below which pages are joined; 0: only empty ones are freed.
     let coalesce = prop_oneof![Just(0.0), Just(0.5), 0.2..0.7];
     let space = (prop_oneof![Just(2u32), Just(4), Just(64)], 0..6u32);
-    (1..4usize, limits, split, coalesce, any::<bool>(), space).prop_map(
-        |(indexes, (usable, reserve, reorganize), split, coalesce, sibling_reads, space)| {
+    let joins = (coalesce, any::<bool>());
+    (1..4usize, limits, split, joins, any::<bool>(), space, undo_logs()).prop_map(
+        |(indexes, (usable, reserve, reorganize), split, joins, sibling_reads, space, undo)| {
+            let (coalesce, join_right) = joins;
             let mut config = tiny(usable);
             config.format.clustered_reserve = reserve;
             config.format.reorganize_limit = reorganize;
             config.format.coalesce_below = (f64::from(usable) * coalesce) as u32;
             (config.split, config.sibling_reads) = (split, sibling_reads);
+            (config.join_right, config.undo) = (join_right, undo);
             (config.space.extent_pages, config.space.fragment_pages) = space;
             (indexes, config)
         },

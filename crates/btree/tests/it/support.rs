@@ -30,7 +30,9 @@ pub(crate) fn innodb() -> TreeConfig {
         space: SpaceConfig::INNODB,
         split: SplitPolicy::InnoDb,
         sibling_reads: false,
+        join_right: true,
         redo: None,
+        undo: None,
         seed: 1,
     }
 }

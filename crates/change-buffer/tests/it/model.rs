@@ -1,7 +1,7 @@
 //! The shared model suite: whatever waits, queries return exactly the model's rows.
 
-use btree::{BTree, TreeConfig};
-use change_buffer::{ChangeBufferConfig, ChangeBuffered, WhenFull};
+use btree::{BTree, TreeConfig, UndoConfig};
+use change_buffer::{Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{Machine, SimThread};
 use index::testkit::{Suite, TestKeys};
 use proptest::prelude::*;
@@ -13,19 +13,43 @@ type Config = (usize, TreeConfig, ChangeBufferConfig);
 fn configs() -> impl Strategy<Value = Config> {
     let when_full = prop_oneof![Just(WhenFull::Contract), Just(WhenFull::Refuse)];
     let sizes = (160..700u32, 2..12u32, 100..400u32);
-    (2..4usize, sizes, when_full, any::<bool>(), any::<bool>(), 0.0..0.7).prop_map(
-        |(indexes, (usable, pages_max, own), when_full, active_contract, by_arrival, coalesce)| {
+    let rules = (any::<bool>(), any::<bool>(), any::<bool>());
+    (2..4usize, sizes, when_full, rules, buffers(), undo_logs(), 0.0..0.7).prop_map(
+        |(indexes, sizes, when_full, rules, buffers, undo, coalesce)| {
+            let (usable, pages_max, own) = sizes;
+            let (active_contract, by_arrival, join_right) = rules;
             let mut tree = tree(usable);
+            (tree.join_right, tree.undo) = (join_right, undo);
             tree.format.coalesce_below = (f64::from(usable) * coalesce) as u32;
             let buffer = ChangeBufferConfig {
                 when_full,
                 active_contract,
                 by_arrival,
+                buffers,
                 ..buffer(pages_max, own)
             };
             (indexes, tree, buffer)
         },
     )
+}
+
+fn buffers() -> impl Strategy<Value = Buffered> {
+    let any = (any::<bool>(), any::<bool>(), any::<bool>());
+    let any = any.prop_map(|(inserts, delete_marks, deletes)| Buffered {
+        inserts,
+        delete_marks,
+        deletes,
+    });
+    prop_oneof![Just(Buffered { inserts: true, delete_marks: true, deletes: true }), any]
+}
+
+/// Undo logs on pages of 3 to 20 records.
+fn undo_logs() -> impl Strategy<Value = Option<UndoConfig>> {
+    let rules = (100..400u32, 10..29u32, 0..300u32, any::<bool>());
+    prop::option::weighted(0.8, rules).prop_map(|rules| {
+        let (page_usable, delete, reuse_below, keeps_inserts) = rules?;
+        Some(UndoConfig { page_usable, delete, reuse_below, keeps_inserts })
+    })
 }
 
 fn build(

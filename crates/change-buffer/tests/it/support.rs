@@ -1,7 +1,7 @@
 //! Tables with a change buffer for tests.
 
 use btree::{PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
-use change_buffer::{ChangeBufferConfig, WhenFull};
+use change_buffer::{Buffered, ChangeBufferConfig, WhenFull};
 use index::IndexShape;
 
 /// A clustered index and secondary ones, with records of 28 and 21 bytes.
@@ -41,7 +41,9 @@ pub(crate) fn tree(usable: u32) -> TreeConfig {
         },
         split: SplitPolicy::InnoDb,
         sibling_reads: true,
+        join_right: false,
         redo: Some(RedoFormat::mysql_5_1(150, 200)),
+        undo: None,
         seed: 1,
     }
 }
@@ -50,6 +52,7 @@ pub(crate) fn tree(usable: u32) -> TreeConfig {
 pub(crate) fn buffer(pages_max: u32, usable: u32) -> ChangeBufferConfig {
     ChangeBufferConfig {
         pages_max,
+        buffers: Buffered { inserts: true, delete_marks: true, deletes: true },
         when_full: WhenFull::Contract,
         active_contract: false,
         check_extra: 1,
@@ -60,7 +63,6 @@ pub(crate) fn buffer(pages_max: u32, usable: u32) -> ChangeBufferConfig {
         directory_halves: 1,
         reorganize_limit: 0,
         join_below: usable / 2,
-        join_right: false,
         free_flushed_every: 4,
         bitmap_pages: 64,
         group_pages: 8,

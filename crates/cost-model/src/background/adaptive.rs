@@ -48,6 +48,8 @@ pub(super) struct Pace {
     rule: Adaptive,
     /// Redo bytes and evicted pages of the last ticks.
     history: VecDeque<(u64, u64)>,
+    /// Both summed over these ticks.
+    history_sum: (u64, u64),
     lsn: Lsn,
     evicted: u64,
     /// Redo bytes since the tick before.
@@ -65,6 +67,7 @@ impl Pace {
         Self {
             rule,
             history: VecDeque::new(),
+            history_sum: (0, 0),
             lsn: Lsn(0),
             evicted: 0,
             redo: 0,
@@ -80,9 +83,13 @@ impl Pace {
     pub(super) fn observe(&mut self, machine: &Machine, ticks: u64) {
         let (lsn, evicted) = (machine.log_end(), evicted_pages(machine));
         self.redo = lsn.since(self.lsn) / ticks;
-        self.history.push_back((self.redo, (evicted - self.evicted) / ticks));
-        if NATIVE_TICKS < self.history.len() {
-            self.history.pop_front();
+        let tick = (self.redo, (evicted - self.evicted) / ticks);
+        self.history.push_back(tick);
+        self.history_sum = (self.history_sum.0 + tick.0, self.history_sum.1 + tick.1);
+        if NATIVE_TICKS < self.history.len()
+            && let Some(first) = self.history.pop_front()
+        {
+            self.history_sum = (self.history_sum.0 - first.0, self.history_sum.1 - first.1);
         }
         (self.lsn, self.evicted) = (lsn, evicted);
         self.ticks += ticks;
@@ -99,8 +106,7 @@ impl Pace {
             Adaptive::Off => everything(0.0),
             Adaptive::Native => {
                 let ticks = self.history.len().max(1) as f64;
-                let (bytes, evicted) =
-                    self.history.iter().fold((0, 0), |sum, tick| (sum.0 + tick.0, sum.1 + tick.1));
+                let (bytes, evicted) = self.history_sum;
                 let (now, evicted_now) = self.history.back().copied().unwrap_or_default();
                 let bytes = bytes as f64 / ticks + now as f64;
                 let evicted = evicted as f64 / ticks + evicted_now as f64;

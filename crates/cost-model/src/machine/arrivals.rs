@@ -61,6 +61,12 @@ impl Machine {
         self.pool.frame_of(page)
     }
 
+    /// The same for a page that was found in frame `guess` last time.
+    #[inline]
+    pub fn resident_near(&self, page: PageId, guess: FrameId) -> Option<FrameId> {
+        self.pool.frame_near(page, guess)
+    }
+
     /// Reads pages that are absent, adjacent ones as one request, without waiting for them; pages
     /// for which there is no frame are left out. Returns how many are being read. If it `waits`,
     /// the thread goes on when the last of them is there.

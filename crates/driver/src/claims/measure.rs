@@ -185,6 +185,11 @@ impl Metric {
         match self {
             Self::Size { .. } => format!("{} GiB", number(value)),
             Self::Time { unit, .. } => text::duration(value * unit.seconds()),
+            Self::Column { column, .. } | Self::Folded { column, .. }
+                if column.starts_with(series::COST) =>
+            {
+                text::duration(value)
+            }
             _ => number(value),
         }
     }

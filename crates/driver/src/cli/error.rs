@@ -4,6 +4,8 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use cost_model::Bytes;
+use driver::baseline::BaselineError;
+use driver::claims::ClaimError;
 use driver::run::RunError;
 use driver::scenario::{Problem, Scale, ScenarioError};
 use driver::sweep::JournalError;
@@ -89,6 +91,12 @@ pub(super) enum CliError {
         /// Why not.
         error: io::Error,
     },
+    /// Claims that are refused.
+    #[error(transparent)]
+    Claims(#[from] ClaimError),
+    /// A baseline that is refused.
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
     /// A sweep whose folder is refused.
     #[error(transparent)]
     Journal(#[from] JournalError),

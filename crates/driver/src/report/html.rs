@@ -8,6 +8,7 @@
 
 mod charts;
 mod claims;
+mod panels;
 mod runs;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,7 @@ impl<'a> Page<'a> {
                     }
                     p #said .unseen aria-live="polite" {}
                     script #data type="application/json" { (PreEscaped(self.charts.json())) }
+                    script { (PreEscaped(include_str!("html/axes.js"))) }
                     script { (PreEscaped(include_str!("html/chart.js"))) }
                     script { (PreEscaped(include_str!("html/interact.js"))) }
                     script { (PreEscaped(include_str!("html/report.js"))) }

@@ -101,6 +101,9 @@ pub struct Point {
     /// Absent if the engine has no change buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_buffer: Option<ChangeBuffer>,
+    /// Absent if nothing is left to a purge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
     /// Absent if the engine buffers no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Messages>,
@@ -194,8 +197,25 @@ pub struct ChangeBuffer {
     pub pages: u64,
     /// Leaf pages that entries were merged into.
     pub merges: u64,
-    /// Entries merged.
+    /// Changes merged.
     pub merged_entries: u64,
+    /// Those of them that marked an entry as deleted.
+    #[serde(default)]
+    pub merged_delete_marks: u64,
+    /// Those of them that removed an entry.
+    #[serde(default)]
+    pub merged_deletes: u64,
+}
+
+/// What waits for the purge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// State: transactions, `InnoDB`'s history list length.
+    pub transactions: u64,
+    /// State: rows that they have deleted.
+    pub rows: u64,
+    /// State: pages of the undo log.
+    pub undo_pages: u64,
 }
 
 /// The messages of a fractal tree.

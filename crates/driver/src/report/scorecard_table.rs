@@ -188,7 +188,31 @@ mod tests {
             row("T10.1", Kind::Theory, Verdict::Confirmed, Some((1e8, 1.02e8))),
             row("T10.2", Kind::NotTestable, Verdict::None, None),
         ];
-        expect![[r#""#]].assert_eq(&table(rows));
+        expect![[r#"
+            Claims of the articles, scale 1/128, iisim 0.1.0
+
+            T1  A benchmark (somebody, 2011)
+                     claim                                             published  simulated  ratio  verdict
+            T1.1     a saying that is so long that it does not     25,000 rows/s     25,100   1.00  calibration
+                     fit into one line
+            T1.2     a saying that is so long that it does not      4,500 rows/s      4,321   0.96  reproduced
+                     fit into one line
+            T1.3     a saying that is so long that it does not       0.95 rows/s          1   1.05  close
+                     fit into one line
+            T1.4     a saying that is so long that it does not                                      not yet
+                     fit into one line
+
+            T10  A benchmark (somebody, 2011)
+                     claim                                             published  simulated  ratio  verdict
+            T10.1    a saying that is so long that it does not       100M rows/s       102M   1.02  confirmed
+                     fit into one line
+            T10.2    a saying that is so long that it does not                                      -
+                     fit into one line
+
+            predictions   1 of 2 within 10 %, 2 within 25 %, 0 further off; 1 not yet judged
+            theories      1 confirmed, 0 refuted, 0 open
+            calibrations  T1.1 1.00 (fitted, and so no success)
+        "#]].assert_eq(&table(rows));
     }
 
     #[test]

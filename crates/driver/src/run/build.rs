@@ -1,7 +1,7 @@
 //! Builds the machine, the engine and the clients that a scenario describes.
 
-use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
-use change_buffer::{BufferRedo, ChangeBufferConfig, ChangeBuffered, WhenFull};
+use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig, UndoConfig};
+use change_buffer::{BufferRedo, Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
     Background, Bytes, Draw, Machine, MachineConfig, OsWriter, PoolConfig, SimDuration, SimThread,
     SimTime,
@@ -9,16 +9,19 @@ use cost_model::{
 use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource, Partitioned, Partitions};
 
+use super::background::EngineThread;
 use super::deleter::Deleter;
 use super::inserter::Inserter;
 use super::merger::Merger;
+use super::purger::Purger;
 use super::querier::Querier;
 use super::statement::Statements;
 use super::world::{Latencies, StallCounter, World};
 use super::{Client, Role, RunError};
 use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
 use crate::scenario::{
-    DeleteConnection, Engine, EngineKind, FullBuffer, Origin, RedoWord, Scenario, Split,
+    BufferedChanges, DeleteConnection, Engine, EngineKind, FullBuffer, Origin, PurgeBy, RedoWord,
+    Scenario, Split,
 };
 use crate::workload::{self, Stream, StreamSpec};
 
@@ -30,8 +33,10 @@ const QUERY_STREAM: u64 = 1 << 41;
 /// The world of a scenario at the start of its run.
 pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let stream = scenario.workload.stream.open()?;
-    let background = usize::from(scenario.background.is_some());
-    let threads = scenario.workload.connections() as usize + background;
+    let purger = purger(scenario);
+    let own = [scenario.background.is_some(), purger.is_some() && !purges_in_background(scenario)];
+    let threads =
+        scenario.workload.connections() as usize + own.map(usize::from).iter().sum::<usize>();
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
     let rows = scenario.workload.rows;
@@ -68,6 +73,9 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         rows_total: scenario.workload.rows,
         pause_at: 0,
         oldest_row: 0,
+        purges: purger.is_some(),
+        wakes_purge: scenario.purge.is_some_and(|purge| purge.by == PurgeBy::Woken),
+        purge_call: None,
         rows_deleted: 0,
         queries_done: 0,
         query_reads: 0,
@@ -122,16 +130,33 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
             roles.push(Role::Query(Box::new(Querier::new(*queries, draw))));
         }
     }
+    let mut purger = purger(scenario);
     if let Some(config) = &scenario.background {
         let buffer = scenario.change_buffer.as_ref();
         let merger = buffer.map(|buffer| Merger::new(buffer, buffer_pages_max(scenario)));
-        roles.push(Role::Background(Box::new(Background::new(config.clone())), merger));
+        let purger = purger.take_if(|_| purges_in_background(scenario));
+        let background = Background::new(config.clone());
+        roles.push(Role::Background(Box::new(EngineThread::new(background, merger, purger))));
     }
+    roles.extend(purger.map(Role::Purge));
     if scenario.os_cache().is_some() {
         roles.push(Role::System(OsWriter::new(scenario.machine.os_write.period)));
     }
     let client = |role| Client { thread: SimThread::new(SimTime::ZERO), role };
     roles.into_iter().map(client).collect()
+}
+
+/// Who removes what deletes leave, if they leave anything.
+fn purger(scenario: &Scenario) -> Option<Purger> {
+    let purge = scenario.purge.filter(|purge| purge.by != PurgeBy::Nobody)?;
+    let leaves = purge.keeps_inserts || scenario.workload.window.is_some();
+    leaves.then(|| Purger::new(&purge))
+}
+
+/// Whether that is the background thread: without one, even the master's purge is a thread.
+fn purges_in_background(scenario: &Scenario) -> bool {
+    let by_master = scenario.purge.is_some_and(|purge| purge.by == PurgeBy::Master);
+    by_master && scenario.background.is_some()
 }
 
 /// The client that queries after the load, if one does.
@@ -314,15 +339,37 @@ fn tree_config(scenario: &Scenario) -> TreeConfig {
             Split::Random { spread } => SplitPolicy::Random { spread },
         },
         sibling_reads: engine.sibling_reads,
+        join_right: engine.join_right,
         redo: redo_format(engine),
+        undo: scenario.purge.map(|purge| UndoConfig {
+            page_usable: engine.page_size.get() as u32 - UNDO_PAGE_OVERHEAD,
+            delete: purge.undo_delete.get() as u32,
+            reuse_below: engine.page_size.get() as u32 / 4 * 3,
+            keeps_inserts: purge.keeps_inserts,
+        }),
         seed: scenario.seed,
     }
 }
 
+/// Bytes of a page of the undo log that hold no records: file header 38, page header 18, trailer 8
+/// (`MySQL` 5.1 source, trx0undo.h); the first one also has a log header.
+const UNDO_PAGE_OVERHEAD: u32 = 64;
+
 /// Pages of the change buffer at most; 0 without one.
 fn buffer_pages_max(scenario: &Scenario) -> u32 {
     let pages = scenario.pool.pages(scenario.engine.page_size) as f64;
-    scenario.change_buffer.as_ref().map_or(0, |buffer| (pages * buffer.max_size) as u32)
+    let buffer = scenario.change_buffer.as_ref();
+    let buffer = buffer.filter(|buffer| buffer.buffers != BufferedChanges::None);
+    buffer.map_or(0, |buffer| (pages * buffer.max_size) as u32)
+}
+
+fn buffered(changes: BufferedChanges) -> Buffered {
+    use BufferedChanges::{All, Changes, Deletes, Inserts, Purges};
+    Buffered {
+        inserts: matches!(changes, Inserts | Changes | All),
+        delete_marks: matches!(changes, Deletes | Changes | All),
+        deletes: matches!(changes, Purges | All),
+    }
 }
 
 fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
@@ -332,6 +379,7 @@ fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
     let bytes = |bytes: Bytes| bytes.get() as u32;
     ChangeBufferConfig {
         pages_max: buffer_pages_max(scenario),
+        buffers: buffered(buffer.buffers),
         when_full: match buffer.when_full {
             FullBuffer::Contract => WhenFull::Contract,
             FullBuffer::Refuse => WhenFull::Refuse,
@@ -345,7 +393,6 @@ fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
         directory_halves: bytes(engine.directory_slot) * 2 / engine.directory_records,
         reorganize_limit: page / 32,
         join_below: page / 2,
-        join_right: buffer.join_right,
         free_flushed_every: buffer.free_flushed_every,
         bitmap_pages: page,
         group_pages: 8,

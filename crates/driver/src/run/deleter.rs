@@ -46,7 +46,7 @@ impl Deletion {
             drop_partition(thread, world);
             return None;
         }
-        world.engine.begin_transaction(&mut world.machine);
+        world.engine.begin_transaction(&mut world.machine, thread);
         let row = world.oldest_row;
         world.oldest_row += rows;
         let deletion =
@@ -83,7 +83,7 @@ impl Deletion {
             let price = world.machine.prices().commit;
             world.machine.compute(thread, price);
         }
-        if world.machine.commit(thread).is_err() {
+        if world.commit(thread).is_err() {
             return false;
         }
         world.delete_latency.record(self.started, thread.now());

@@ -39,7 +39,7 @@ impl Run {
     pub fn follow_insert(&mut self) -> Option<FollowedInsert> {
         let mut client = self.clients.iter().position(|client| match &client.role {
             Role::Insert(inserter) => inserter.is_between_rows(),
-            Role::Delete(_) | Role::Query(_) | Role::Background(..) | Role::System(_) => false,
+            _ => false,
         })?;
         if self.world.rows_total <= self.world.next_row {
             return None;

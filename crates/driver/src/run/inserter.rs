@@ -125,7 +125,7 @@ impl Inserter {
                     }
                 }
                 State::Committing => {
-                    if world.machine.commit(thread).is_ok() {
+                    if world.commit(thread).is_ok() {
                         self.statement_done(thread, world);
                     }
                 }
@@ -156,7 +156,7 @@ impl Inserter {
             world.prepare(row..row + LOOK_AHEAD);
         }
         if self.rows_uncommitted == 0 {
-            world.engine.begin_transaction(&mut world.machine);
+            world.engine.begin_transaction(&mut world.machine, thread);
         }
         world.next_row += 1;
         self.rows_left -= 1;

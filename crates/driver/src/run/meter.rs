@@ -7,12 +7,12 @@ use cost_model::{
     Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
-use index::{BufferStats, IndexStats};
+use index::{BufferStats, HistoryStats, IndexStats};
 
 use super::querier::Asked;
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, Messages, PageCounts, Point,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Manifest, Messages, PageCounts, Point,
     QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
@@ -153,6 +153,7 @@ impl Meter {
             splits: interval.splits,
             coalesces: interval.coalesces,
             change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
+            history: history(world),
             messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
             time: shares(&interval.time),
             io: purposes(&interval.io),
@@ -350,7 +351,16 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
         pages: u64::from(now.pages),
         merges: now.merges - earlier.merges,
         merged_entries: now.merged_entries - earlier.merged_entries,
+        merged_delete_marks: now.merged_delete_marks - earlier.merged_delete_marks,
+        merged_deletes: now.merged_deletes - earlier.merged_deletes,
     }
+}
+
+/// What waits for a purge, if somebody does it.
+fn history(world: &World) -> Option<History> {
+    let history = world.engine.history().filter(|_| world.purges)?;
+    let HistoryStats { transactions, rows, undo_pages } = history;
+    Some(History { transactions, rows, undo_pages })
 }
 
 fn report_stalls(stalls: &StallCounter) -> Stalls {

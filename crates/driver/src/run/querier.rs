@@ -140,7 +140,7 @@ impl Querier {
 
     /// The kinds of queries, by their index, in the order in which they are sent.
     fn kinds(&self, indexes: u16) -> Vec<(u16, Form)> {
-        let form = |index| match (self.queries.limit, index) {
+        let form = |index| match (self.queries.range, index) {
             (Some(_), _) => Form::Range,
             (None, 0) => Form::Row,
             (None, _) => Form::Equal,
@@ -199,7 +199,9 @@ impl Querier {
         let of_table = IndexId(index);
         let source = &world.source;
         // Columns that are bounded, and those of them that are equal.
-        let (columns, equal) = match (form, self.queries.predicate, world.profile) {
+        let range = self.queries.range;
+        let predicate = range.map_or(Predicate::AllColumns, |range| range.predicate);
+        let (columns, equal) = match (form, predicate, world.profile) {
             (Form::Equal, _, _) => {
                 // The last one is the primary key, which the query does not know.
                 let columns = source.columns(of_table) - 1;
@@ -234,7 +236,11 @@ impl Querier {
         Query {
             started: thread.now(),
             form,
-            rows_left: if form == Form::Range { self.queries.limit.unwrap_or(1) } else { u32::MAX },
+            rows_left: if form == Form::Range {
+                range.map_or(1, |range| range.limit)
+            } else {
+                u32::MAX
+            },
             rows_returned: 0,
             to,
             estimated: if leaves == 0 { cursors.len() } else { 0 },

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime};
+use cost_model::{Draw, Machine, SimDuration, SimThread, SimTime, Step};
 use hdrhistogram::Histogram;
 use index::{IndexEngine, IndexId, KeySource, Partitions, RowId};
 
@@ -35,6 +35,10 @@ pub(super) struct World {
     /// Rows before this one have been taken by a delete.
     pub(super) oldest_row: u64,
     pub(super) rows_deleted: u64,
+    /// Whether somebody removes what deletes leave, whether commits wake him, and when one did.
+    pub(super) purges: bool,
+    pub(super) wakes_purge: bool,
+    pub(super) purge_call: Option<SimTime>,
     pub(super) queries_done: u64,
     /// Pages read by queries.
     pub(super) query_reads: u64,
@@ -57,6 +61,18 @@ impl World {
         self.rows_done += 1;
         self.stalls.gap(self.last_row_at, thread.now());
         self.last_row_at = self.last_row_at.max(thread.now());
+    }
+
+    /// Ends the transaction of a thread and makes it durable.
+    pub(super) fn commit(&mut self, thread: &mut SimThread) -> Step {
+        self.engine.end_transaction(&mut self.machine, thread)?;
+        self.machine.commit(thread)?;
+        if self.wakes_purge && self.engine.history().is_some_and(|history| 0 < history.transactions)
+        {
+            self.purge_call = Some(thread.now());
+            thread.let_go_first(thread.now());
+        }
+        Ok(())
     }
 
     /// Tells the engine which rows come next, up to the end of their partition.

@@ -77,6 +77,11 @@ pub(crate) fn claim_files() -> Vec<(String, &'static str)> {
     files
 }
 
+/// The committed verdicts of the scorecard, if there are any.
+pub(crate) fn baseline() -> Option<&'static str> {
+    file(BASELINE).map(|(_, text)| text)
+}
+
 /// The names of all built-in files with their folders, without `.toml`.
 pub(super) fn names() -> Vec<String> {
     CatalogueKind::ALL.into_iter().flat_map(names_in).collect()

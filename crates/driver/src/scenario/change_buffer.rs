@@ -11,6 +11,8 @@ use super::values::{Choice, Values, words};
 pub struct ChangeBuffer {
     /// Its size at most, as a share of the buffer pool.
     pub max_size: f64,
+    /// Which changes may wait.
+    pub buffers: BufferedChanges,
     /// What happens when it is full.
     pub when_full: FullBuffer,
     /// Whether every insert that splits one of its pages has some entries merged.
@@ -25,8 +27,6 @@ pub struct ChangeBuffer {
     pub by_arrival: bool,
     /// Bytes that entries can use on one of its pages.
     pub page_usable: Bytes,
-    /// Whether a page of it may be joined with the one after it.
-    pub join_right: bool,
     /// Every so many changes free what flushes left at the LRU tail; 0: none does.
     pub free_flushed_every: u32,
     /// Pages per second that the background thread has merged.
@@ -34,6 +34,32 @@ pub struct ChangeBuffer {
     /// What is added to that as the buffer goes from half full to full.
     pub background_full: f64,
 }
+
+/// Which changes of secondary leaves may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferedChanges {
+    /// None.
+    None,
+    /// New entries.
+    Inserts,
+    /// Marks that delete entries.
+    Deletes,
+    /// New entries and marks.
+    Changes,
+    /// Removals of marked entries.
+    Purges,
+    /// All of these.
+    All,
+}
+
+words!(BufferedChanges {
+    "none" => None: "None: it is off.";
+    "inserts" => Inserts: "New entries.";
+    "deletes" => Deletes: "Marks that delete entries.";
+    "changes" => Changes: "New entries and marks.";
+    "purges" => Purges: "Removals of marked entries by the purge.";
+    "all" => All: "All of these.";
+});
 
 /// What a full change buffer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +91,13 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("50%")
     .source("MySQL 5.1 source, ibuf0ibuf.c: half the pool"),
+    Param::new(
+        "change_buffer.buffers",
+        Kind::Word(BufferedChanges::WORDS),
+        "Which changes may wait: the words of innodb_change_buffering.",
+    )
+    .preset("inserts")
+    .source("MySQL 5.1 source, ibuf0ibuf.c"),
     Param::new(
         "change_buffer.when_full",
         Kind::Word(FullBuffer::WORDS),
@@ -111,13 +144,6 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("16247B")
     .source("MySQL 5.1 source, page0page.h: the old record format"),
     Param::new(
-        "change_buffer.join_right",
-        Kind::Bool,
-        "Whether a nearly empty page of it may be joined with the one after it, too.",
-    )
-    .preset("false")
-    .source("MySQL 5.1 source, btr0btr.c: only the first page"),
-    Param::new(
         "change_buffer.free_flushed_every",
         Kind::Count("changes", 0, 1 << 20),
         "Every so many changes free the clean pages that flushes left at the LRU tail; 0: none.",
@@ -144,6 +170,7 @@ pub(super) const PARAMS: &[Param] = &[
 pub(super) fn change_buffer(values: &Values) -> Option<ChangeBuffer> {
     (values.word("engine.kind") == Some("change-buffer")).then(|| ChangeBuffer {
         max_size: values.get("change_buffer.max_size"),
+        buffers: values.get("change_buffer.buffers"),
         when_full: values.get("change_buffer.when_full"),
         active_contract: values.get("change_buffer.active_contract"),
         check_extra: values.get("change_buffer.check_extra"),
@@ -151,7 +178,6 @@ pub(super) fn change_buffer(values: &Values) -> Option<ChangeBuffer> {
         entry_column: values.get("change_buffer.entry_column"),
         by_arrival: values.word("change_buffer.order") == Some("arrival"),
         page_usable: values.get("change_buffer.page_usable"),
-        join_right: values.get("change_buffer.join_right"),
         free_flushed_every: values.get("change_buffer.free_flushed_every"),
         background: values.get("change_buffer.background"),
         background_full: values.get("change_buffer.background_full"),

@@ -33,6 +33,8 @@ pub struct Engine {
     pub split: Split,
     /// Share of a page below which its records move to a neighbour; 0 for never.
     pub coalesce_below: f64,
+    /// Whether such a page may be joined with the one after it although there is one before it.
+    pub join_right: bool,
     /// Whether a split reads both neighbours.
     pub sibling_reads: bool,
     /// What changes write to the redo log; `None` without one.
@@ -182,6 +184,13 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("50%")
     .source("MySQL 5.1 source, btr0cur.ic"),
+    Param::new(
+        "engine.join_right",
+        Kind::Bool,
+        "Whether such a page may go to the one after it if the one before it has no room.",
+    )
+    .preset("false")
+    .source("MySQL 5.1 source, btr0btr.c: only if there is none before it"),
     Param::new("engine.sibling_reads", Kind::Bool, "Whether a split reads both neighbours.")
         .preset("true")
         .source("MySQL 5.1 source, btr0cur.c"),
@@ -290,6 +299,7 @@ impl Engine {
                 SplitWord::Random => Split::Random { spread: values.get("engine.split_spread") },
             },
             coalesce_below: values.get("engine.coalesce_below"),
+            join_right: values.get("engine.join_right"),
             sibling_reads: values.get("engine.sibling_reads"),
             redo: redo(values),
             extent_pages: values.get("engine.extent_pages"),

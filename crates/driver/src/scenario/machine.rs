@@ -46,9 +46,13 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new("machine.cpu.statement", PRICE, "CPU time of a client per statement.")
         .preset("0us")
         .assumed("contained in the price per row of multi-row statements"),
-    Param::new("machine.cpu.row", PRICE, "CPU time of a client per row inserted or deleted.")
-        .preset("85us")
-        .assumed("70-100 us: python iiBench on a server of 2011"),
+    Param::new(
+        "machine.cpu.row",
+        PRICE,
+        "CPU time per row that a client inserts or deletes, or that is purged.",
+    )
+    .preset("85us")
+    .assumed("70-100 us: python iiBench on a server of 2011"),
     Param::new("machine.cpu.index_entry", PRICE, "CPU time per index entry inserted or deleted.")
         .preset("0us")
         .assumed("contained in the price per row"),

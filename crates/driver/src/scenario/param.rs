@@ -7,8 +7,8 @@ use super::error::nearest;
 use super::kind::{Kind, Value};
 use super::values::Values;
 use super::{
-    change_buffer, commit, engine, flush, fractal, general, machine, pool, redo, report, statement,
-    workload,
+    change_buffer, commit, engine, flush, fractal, general, machine, pool, purge, redo, report,
+    statement, workload,
 };
 
 /// One key of a scenario file.
@@ -206,6 +206,7 @@ pub fn registry() -> impl Iterator<Item = &'static Param> {
         commit::PARAMS,
         flush::PARAMS,
         engine::PARAMS,
+        purge::PARAMS,
         change_buffer::PARAMS,
         statement::PARAMS,
         fractal::PARAMS,

@@ -83,18 +83,25 @@ pub struct Queries {
     pub kind: QueryKind,
     /// Connections that query, each in an endless loop.
     pub clients: u32,
-    /// Rows of a range scan; `None` for equality look-ups of one row.
-    pub limit: Option<u32>,
+    /// What range scans ask for; `None` for equality look-ups of one row.
+    pub range: Option<RangeQuery>,
     /// Queries per second of all clients together; `None` for as many as possible.
     pub rate_limit: Option<u64>,
     /// Rows inserted before the first query.
     pub start_after_rows: u64,
-    /// Which columns a range query bounds.
-    pub predicate: Predicate,
     /// Leaves that the optimiser looks at most to estimate a range; 0: it does not estimate.
     pub estimate_leaves: u32,
     /// Queries that follow the load, instead of queries beside it.
     pub after_load: Option<AfterLoad>,
+}
+
+/// What range scans ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RangeQuery {
+    /// Rows at most.
+    pub limit: u32,
+    /// Which columns are bounded.
+    pub predicate: Predicate,
 }
 
 /// Queries after the load: one client sends them, one kind after the other.
@@ -535,11 +542,12 @@ fn queries(values: &Values) -> Option<Queries> {
     Some(Queries {
         kind,
         clients: values.get("workload.queries.clients"),
-        limit: (!values.get::<bool>("workload.queries.point"))
-            .then(|| values.get("workload.queries.limit")),
+        range: (!values.get::<bool>("workload.queries.point")).then(|| RangeQuery {
+            limit: values.get("workload.queries.limit"),
+            predicate: values.get("workload.queries.predicate"),
+        }),
         rate_limit: limit(values, "workload.queries.rate_limit"),
         start_after_rows: values.get("workload.queries.start_after_rows"),
-        predicate: values.get("workload.queries.predicate"),
         estimate_leaves: values.get("workload.queries.estimate_leaves"),
         after_load: limit(values, "workload.queries.after_load")
             .map(|queries| AfterLoad { queries, rounds: values.get("workload.queries.rounds") }),

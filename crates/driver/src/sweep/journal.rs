@@ -167,14 +167,15 @@ fn read(path: &Path, plan: &Plan) -> io::Result<BTreeMap<usize, RunResult>> {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let whole = lines.filter_map(|line| line.strip_suffix(b"\n"));
     let results = whole.filter_map(|line| serde_json::from_slice::<RunResult>(line).ok());
+    let names = plan.points.iter().enumerate();
+    let places: BTreeMap<_, _> =
+        names.map(|(n, point)| (point.scenario.name.as_str(), n)).collect();
     let known = results.filter_map(|result| {
-        let place = plan.points.iter().position(|point| {
-            let (scenario, manifest) = (&point.scenario, &result.manifest);
-            scenario.name == manifest.name
-                && scenario.scale.to_string() == manifest.scale
-                && scenario_hash(&scenario.text) == manifest.scenario_hash
-        });
-        Some((place?, result))
+        let place = *places.get(result.manifest.name.as_str())?;
+        let (scenario, manifest) = (&plan.points[place].scenario, &result.manifest);
+        let same = scenario.scale.to_string() == manifest.scale
+            && scenario_hash(&scenario.text) == manifest.scenario_hash;
+        same.then_some((place, result))
     });
     Ok(known.collect())
 }

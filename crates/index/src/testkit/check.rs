@@ -93,10 +93,11 @@ struct Trial<E> {
 enum Call {
     Insert(IndexId, RowId),
     Delete(IndexId, RowId),
-    Truncate(IndexId),
+    Truncate,
     Get(IndexId, RowId),
     Range { index: IndexId, from: Key, left: usize },
     Prepare(Range<u64>),
+    Purge(u16),
     Commit,
 }
 
@@ -132,8 +133,13 @@ impl<E: IndexEngine> Trial<E> {
             while calls[number].is_empty()
                 && let Some(op) = script()
             {
+                // As on a server, whose lock of the table waits for its transactions.
+                if op == &Op::Truncate && calls.iter().any(|calls| !calls.is_empty()) {
+                    continue;
+                }
                 calls[number] = self.calls(*op, number as u64, threads.len() as u64);
                 calls[number].push_back(Call::Commit);
+                self.engine.begin_transaction(&mut self.machine, &mut threads[number]);
             }
             let others = running.iter().filter(|other| **other != number);
             let horizon = others.map(|other| threads[*other].now()).min();
@@ -155,6 +161,32 @@ impl<E: IndexEngine> Trial<E> {
         }
         self.threads = threads;
         self.compare();
+        self.purge();
+        self.compare();
+    }
+
+    /// Purges all there is to purge.
+    fn purge(&mut self) {
+        let mut threads = std::mem::take(&mut self.threads);
+        let thread = threads.iter_mut().max_by_key(|thread| thread.now()).expect("one thread");
+        let mut attempts = 0;
+        loop {
+            self.give_turn(thread, SimTime::NEVER);
+            attempts += 1;
+            assert!(attempts < ATTEMPTS_MAX, "the purge never ends");
+            match self.engine.purge(&mut self.machine, thread) {
+                Ok(true) => attempts = 0,
+                Ok(false) => break,
+                Err(_) => continue,
+            }
+            self.machine.release(thread);
+            self.engine.verify();
+        }
+        self.machine.release(thread);
+        let stats = |index| self.engine.stats(IndexId(index as u16));
+        assert!((0..self.engine.index_count()).all(|index| stats(index).marked == 0));
+        assert!(self.engine.history().is_none_or(|history| history.transactions == 0));
+        self.threads = threads;
     }
 
     /// Lets the background thread act first, if it is further behind; then this one may act until
@@ -216,7 +248,8 @@ impl<E: IndexEngine> Trial<E> {
                 let index = pick(index);
                 [Call::Range { index, from: key(index, row(own)), left }].into()
             }
-            Op::Truncate(index) => [Call::Truncate(pick(index))].into(),
+            Op::Truncate => [Call::Truncate].into(),
+            Op::Purge(entries) => [Call::Purge(entries)].into(),
             Op::Prepare(own) => [Call::Prepare(row(own).0..row(own).0 + 5)].into(),
         }
     }
@@ -233,9 +266,11 @@ impl<E: IndexEngine> Trial<E> {
                 engine.delete(machine, thread, *index, *row)?;
                 self.model.remove(*index, self.keys.key(*index, *row));
             }
-            Call::Truncate(index) => {
-                engine.truncate(machine, *index);
-                self.model.clear(*index);
+            Call::Truncate => {
+                for index in (0..engine.index_count()).map(|index| IndexId(index as u16)) {
+                    engine.truncate(machine, index);
+                    self.model.clear(index);
+                }
             }
             Call::Get(index, row) => {
                 let key = self.keys.key(*index, *row);
@@ -260,7 +295,16 @@ impl<E: IndexEngine> Trial<E> {
                 let indexes = 0..engine.index_count() as u16;
                 engine.prepare(machine, rows.clone(), indexes);
             }
-            Call::Commit => machine.commit(thread)?,
+            Call::Purge(entries) => {
+                while 0 < *entries && engine.purge(machine, thread)? {
+                    machine.release(thread);
+                    *entries -= 1;
+                }
+            }
+            Call::Commit => {
+                engine.end_transaction(machine, thread)?;
+                machine.commit(thread)?;
+            }
         }
         Ok(())
     }

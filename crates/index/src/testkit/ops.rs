@@ -17,8 +17,10 @@ pub enum Op {
     Get(u8, u64),
     /// Visits up to so many entries from a row's key on.
     Range(u8, u64, usize),
-    /// Takes all entries out of an index at once.
-    Truncate(u8),
+    /// Takes all entries out of all indexes at once, unless another thread is changing them.
+    Truncate,
+    /// Purges up to so many entries.
+    Purge(u16),
     /// Tells the engine that the rows from this one on are about to be inserted.
     Prepare(u64),
 }
@@ -44,8 +46,8 @@ fn phase(rows: u64, insert: u32, delete: u32, delete_live: u32) -> BoxedStrategy
         2 => (any::<u8>(), row.clone()).prop_map(|(index, row)| Op::Get(index, row)),
         2 => (any::<u8>(), row.clone(), 1..12usize)
             .prop_map(|(index, row, limit)| Op::Range(index, row, limit)),
+        1 => (1..40u16).prop_map(Op::Purge),
         1 => row.prop_map(Op::Prepare),
     ];
-    let truncate = any::<u8>().prop_map(Op::Truncate);
-    vec(prop_oneof![200 => op, 1 => truncate], 0..120).boxed()
+    vec(prop_oneof![200 => op, 1 => Just(Op::Truncate)], 0..120).boxed()
 }

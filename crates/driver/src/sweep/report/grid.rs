@@ -86,7 +86,8 @@ impl Grid<'_> {
             out,
             "\nRows and hours are those of the full scale. *First reads at* is the end of the \
              first reporting interval in which pages were read, *half the peak at* that of the \
-             first one after the fastest with half its rate or less: the memory wall. \
+             first one after the fastest with half its rate or less: the memory wall. The rate \
+             may halve before anything is read, where pages must be written. \
              Reads and writes are means of the whole run. \
              The numbers of the heat map are in [points.csv](points.csv)."
         )

@@ -1,25 +1,22 @@
-//! Which rows have an entry in an index, pending messages included.
+//! A set of rows of a table.
 
 use cost_model::HugeVec;
 
-/// A set of row numbers, one bit each.
-///
-/// A blind delete does not know whether it will find something; the simulator does, so that
-/// counts of entries are exact at any moment and a leaf need not look for what is not there.
-pub(crate) struct RowSet {
+/// A set of row numbers, one bit each up to the highest row that was ever in it.
+pub struct RowSet {
     words: HugeVec<u64>,
     len: u64,
 }
 
 impl RowSet {
-    /// No rows, with room for about `rows` before it must move.
-    pub(crate) fn new(rows: u64) -> Self {
+    /// No rows, with room for those below about `rows` before it must move.
+    pub fn new(rows: u64) -> Self {
         Self { words: HugeVec::with_capacity((rows / 64) as usize + 1), len: 0 }
     }
 
     /// Adds a row; tells whether it was not there.
     #[inline]
-    pub(crate) fn insert(&mut self, row: u32) -> bool {
+    pub fn insert(&mut self, row: u32) -> bool {
         let word = (row / 64) as usize;
         if self.words.len() <= word {
             self.words.extend_to(word + 1, 0);
@@ -33,7 +30,7 @@ impl RowSet {
 
     /// Removes a row; tells whether it was there.
     #[inline]
-    pub(crate) fn remove(&mut self, row: u32) -> bool {
+    pub fn remove(&mut self, row: u32) -> bool {
         let bit = 1 << (row % 64);
         let there = self.contains(row);
         if there {
@@ -45,19 +42,24 @@ impl RowSet {
 
     /// Whether a row is there.
     #[inline]
-    pub(crate) fn contains(&self, row: u32) -> bool {
+    pub fn contains(&self, row: u32) -> bool {
         let word = (*self.words).get((row / 64) as usize).copied().unwrap_or(0);
         word & (1 << (row % 64)) != 0
     }
 
     /// Removes all rows.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.words.fill(0);
         self.len = 0;
     }
 
     /// Number of rows.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 }
