@@ -134,7 +134,9 @@ pub(super) fn seconds_at(result: &RunResult, rows: f64) -> Option<f64> {
 fn cell(point: &Point, column: &str) -> Option<f64> {
     // What most metrics need comes without a detour through JSON.
     let shares = |causes: &str| -> Option<f64> {
-        causes.split('+').map(|cause| point.time.get(cause).copied()).sum()
+        // A cause that never came up is not listed.
+        let share = |cause| point.time.get(cause).copied().unwrap_or(0.0);
+        (!point.time.is_empty()).then(|| causes.split('+').map(share).sum())
     };
     let (table, name) = column.split_once('.').unwrap_or((column, ""));
     match (table, name) {
