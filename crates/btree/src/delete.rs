@@ -3,7 +3,7 @@
 //! Rules from `MySQL` 5.1 source, row0upd.c and row0purge.c. Which entries are marked is kept
 //! beside the pages: a mark changes a leaf and takes no room on it.
 
-use cost_model::{Machine, PageId, Purpose, SimThread, Step};
+use cost_model::{Machine, PageId, SimThread, Step};
 use index::{IndexId, KeySource, RowId};
 
 use crate::engine::BTree;
@@ -47,8 +47,7 @@ impl<K: KeySource> BTree<K> {
         if is_there {
             self.write_undo(machine, thread, Kind::Delete, index, number)?;
         }
-        self.fetch_nodes(machine, thread, leaf)?;
-        let frame = machine.fetch_for_change(thread, leaf, Purpose::LeafRead)?;
+        let frame = self.fetch_leaf(machine, thread, leaf, true)?;
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let price = machine.prices().index_entry;
@@ -73,8 +72,7 @@ impl<K: KeySource> BTree<K> {
     ) -> Step {
         let number = row_number(row);
         self.write_undo(machine, thread, Kind::Insert, index, number)?;
-        self.fetch_nodes(machine, thread, leaf)?;
-        let frame = machine.fetch_for_change(thread, leaf, Purpose::LeafRead)?;
+        let frame = self.fetch_leaf(machine, thread, leaf, true)?;
         self.touch_nodes(machine, thread);
         self.log_mark(machine, thread, index, leaf);
         machine.change(thread, frame);

@@ -217,7 +217,9 @@ impl<K: KeySource> BTree<K> {
         leaf: PageId,
     ) -> Step {
         self.above.len = 0;
-        let mut parent = self.pages.get(leaf).parent();
+        let page = self.pages.get(leaf);
+        machine.share_latch(thread, page.index().index())?;
+        let mut parent = page.parent();
         while let Some(number) = parent {
             let node = &mut self.nodes[number as usize];
             node.frame = machine.fetch_near(thread, node.page, node.frame, Purpose::NodeRead)?;
@@ -226,6 +228,35 @@ impl<K: KeySource> BTree<K> {
             parent = node.parent;
         }
         Ok(())
+    }
+
+    /// Fetches a leaf and the pages above it. The index is latched until the leaf is there.
+    ///
+    /// # Errors
+    /// [`Blocked`](cost_model::Blocked) if one must be waited for.
+    #[inline]
+    pub(crate) fn fetch_leaf(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        leaf: PageId,
+        changes: bool,
+    ) -> Step<FrameId> {
+        self.fetch_nodes(machine, thread, leaf)?;
+        let frame = if changes {
+            let guess = self.pages.get(leaf).frame();
+            machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)
+        } else {
+            machine.fetch(thread, leaf, Purpose::LeafRead)
+        };
+        match frame {
+            Ok(frame) => self.pages.set_frame(leaf, frame),
+            Err(_) => {
+                machine.share_latch_while_waiting(thread, self.pages.get(leaf).index().index());
+                machine.keep_latch(thread);
+            }
+        }
+        frame
     }
 
     /// Uses the internal pages that were fetched last, from the root down.

@@ -29,10 +29,7 @@ impl<K: KeySource> BTree<K> {
             return self.unmark(machine, thread, index, row, leaf);
         }
         self.write_undo(machine, thread, Kind::Insert, index, number)?;
-        self.fetch_nodes(machine, thread, leaf)?;
-        let guess = self.pages.get(leaf).frame();
-        let frame = machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)?;
-        self.pages.set_frame(leaf, frame);
+        let frame = self.fetch_leaf(machine, thread, leaf, true)?;
         let limits = self.trees[index.index()].leaf_limits;
         let page = self.pages.get(leaf);
         let fits = limits.fits(page.records(), page.slots());
@@ -42,8 +39,11 @@ impl<K: KeySource> BTree<K> {
             machine.change(thread, frame);
             self.pages.append(leaf, number);
         } else {
+            machine.take_latch(thread, index.index())?;
             let path = self.way(index, key);
-            self.fetch_for_split(machine, thread, index, key, &path)?;
+            let fetched = self.fetch_for_split(machine, thread, index, key, &path);
+            machine.keep_latch(thread);
+            fetched?;
             self.touch_nodes(machine, thread);
             self.split_leaf(machine, thread, index, key, number, &path);
         }

@@ -18,8 +18,7 @@ impl<K: KeySource> BTree<K> {
         key: Key,
     ) -> Step<Option<RowId>> {
         let leaf = self.leaf(index, key);
-        self.fetch_nodes(machine, thread, leaf)?;
-        let frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+        let frame = self.fetch_leaf(machine, thread, leaf, false)?;
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let (mut found, marked) = (None, &self.trees[index.index()].marked);
@@ -43,8 +42,7 @@ impl<K: KeySource> BTree<K> {
     ) -> Step {
         machine.begin(thread)?;
         let mut leaf = self.leaf(index, *from);
-        self.fetch_nodes(machine, thread, leaf)?;
-        let mut frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+        let mut frame = self.fetch_leaf(machine, thread, leaf, false)?;
         self.touch_nodes(machine, thread);
         loop {
             machine.touch(thread, frame);
@@ -81,8 +79,7 @@ impl<K: KeySource> BTree<K> {
         machine.begin(thread)?;
         while let Some(key) = estimate.dive() {
             let leaf = self.leaf(index, key);
-            self.fetch_nodes(machine, thread, leaf)?;
-            let frame = machine.fetch(thread, leaf, Purpose::LeafRead)?;
+            let frame = self.fetch_leaf(machine, thread, leaf, false)?;
             self.touch_nodes(machine, thread);
             machine.touch(thread, frame);
             machine.release(thread);

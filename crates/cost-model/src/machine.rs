@@ -9,6 +9,7 @@ mod duty;
 mod files;
 mod flush;
 mod io;
+mod latches;
 mod log;
 mod statement;
 mod writers;
@@ -32,6 +33,7 @@ use crate::{
 };
 use arrivals::Arrivals;
 use batches::Batches;
+use latches::Latch;
 use writers::Writers;
 
 /// What happened to a page while an operation was followed (see [`Machine::follow`]).
@@ -83,6 +85,7 @@ pub struct Machine {
     file_end: u64,
     file_needed: u32,
     cleaner_wanted: Option<SimTime>,
+    latches: Vec<Latch>,
     /// Frames of each instance for which somebody waits who may not write himself.
     frames_wanted: Vec<u32>,
     events: Option<Vec<(SimTime, Event)>>,
@@ -118,6 +121,7 @@ impl Machine {
             file_needed: 0,
             cleaner_wanted: None,
             frames_wanted: vec![0; config.pool.instances as usize],
+            latches: Vec::new(),
             events: None,
             config,
         }
@@ -417,6 +421,7 @@ impl Machine {
         for frame in thread.pins.drain(..) {
             self.pool.unpin(frame);
         }
+        self.leave_latch(thread);
     }
 
     /// Panics if the pool contradicts itself: for tests.

@@ -33,6 +33,8 @@ pub struct SimThread {
     pub(crate) commit: Option<Commit>,
     /// Until when the end of its statement waits, and for what.
     pub(crate) statement_ends: Option<(SimTime, Cause)>,
+    /// The latch this thread has to itself, or waits for.
+    pub(crate) latch: Option<usize>,
     /// Pages that this thread has written because they had been dirty for longest.
     pub(crate) pages_flushed: u64,
     /// Nodes of a [`NodeCache`](crate::NodeCache) this thread's operation keeps until it is over.
@@ -53,6 +55,7 @@ impl SimThread {
             transaction: None,
             commit: None,
             statement_ends: None,
+            latch: None,
             pages_flushed: 0,
             nodes: Vec::new(),
         }

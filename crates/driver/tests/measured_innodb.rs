@@ -9,6 +9,8 @@ mod document;
 mod measured;
 #[path = "measured_innodb/simulated.rs"]
 mod simulated;
+#[path = "measured_innodb/window.rs"]
+mod window;
 
 use measured::{MICRO, PAGES, READS, REDO};
 
@@ -69,6 +71,15 @@ fn redo_bytes_of_intervals() {
     for measured in REDO.iter().filter(|redo| redo.is_beyond_fifth()) {
         let simulated = simulated::redo_bytes(measured);
         assert_near(measured.bytes, simulated, REDO_INTERVAL_TOLERANCE, &measured);
+    }
+}
+
+#[test]
+fn a_window_of_rows_is_marked_and_purged() {
+    assert_eq!(window::COUNTS.len(), 2 * 7, "seven counts of two runs");
+    for count in window::COUNTS.iter() {
+        let difference = (count.simulated - count.measured).abs();
+        assert!(difference <= count.bound * count.measured, "{count:?}");
     }
 }
 

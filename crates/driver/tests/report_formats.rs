@@ -6,9 +6,9 @@ use std::io;
 use cost_model::{Cause, Purpose};
 use driver::report::svg::PublishedPoint;
 use driver::report::{
-    ChangeBuffer, DeviceTotal, IoCount, Latency, Manifest, ManifestValue, Messages, PageCounts,
-    Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals, csv, json, scenario_hash, svg,
-    table,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Manifest, ManifestValue, Messages,
+    PageCounts, Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals, csv, json,
+    scenario_hash, svg, table,
 };
 use expect_test::expect_file;
 
@@ -185,6 +185,7 @@ fn everything() -> RunResult {
         merged_delete_marks: 20,
         merged_deletes: 9,
     });
+    point.history = Some(History { transactions: 3, rows: 2_500, undo_pages: 14 });
     point.messages = Some(Messages { pending: 5_000, injected: 40_000, flushes: 21 });
     point.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     let delete = Latency { p50: 400.0, p99: 800.0, p999: 900.0, max: 1_000.0 };

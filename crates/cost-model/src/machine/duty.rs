@@ -73,6 +73,7 @@ impl Machine {
             };
             if step.is_err() {
                 thread.duties.push_front(duty);
+                self.keep_latch(thread);
                 return step;
             }
         }
@@ -200,6 +201,7 @@ impl Machine {
             let done = self.write_zeros(thread.now(), offset, len);
             self.wait(thread, done, Cause::Flush)?;
         }
+        self.give_latch_back(thread);
         Ok(())
     }
 

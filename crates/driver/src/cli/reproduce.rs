@@ -19,7 +19,7 @@ use driver::scorecard::Scorecard;
 use super::error::CliError;
 use super::{BAD_INPUT, LOST, output};
 
-/// The scale of the committed scorecard: all runs are done within three minutes on two cores.
+/// The scale of the committed scorecard; runs whose claims need a larger one have their own.
 const DEFAULT_SCALE: &str = "1/128";
 
 /// Run the experiments of the articles and judge what they claim

@@ -56,6 +56,9 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
             engine(scenario, &shapes, partitions, &mut machine, source)
         }
     };
+    if 1 < scenario.workload.connections() {
+        machine.use_latches(engine.index_count());
+    }
     Ok(World {
         machine,
         engine,

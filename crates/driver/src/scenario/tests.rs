@@ -117,10 +117,10 @@ fn another_kind_on_top_drops_the_keys_it_does_not_have() {
     let scans = ["workload.window=2_000_000", "workload.delete_connection=separate"];
     assert_eq!(s4(&scans, "1").workload.window.unwrap().connection, DeleteConnection::Separate);
     let point = ["workload.queries.kind=market", "workload.queries.point=true"];
-    assert_eq!(s4(&point, "1").workload.queries.unwrap().limit, None);
+    assert_eq!(s4(&point, "1").workload.queries.unwrap().range, None);
     let beneath = "use = [\"experiments/queries-beside-inserts\"]\nworkload.queries.point = true\n";
     let above = Scenario::parse("a.toml", beneath, &[], None).unwrap();
-    assert_eq!(above.workload.queries.unwrap().limit, None, "its limit is not asked for");
+    assert_eq!(above.workload.queries.unwrap().range, None, "its limit is not asked for");
 }
 
 #[test]

@@ -6,17 +6,19 @@ use driver::report::text::grouped;
 
 use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS, REDO, REDO_EVERY_ROWS};
 use crate::simulated;
+use crate::window::{COUNTS, Count};
 
 /// Makes a table.
 type Table = fn() -> String;
 
-const TABLES: [(&str, Table); 6] = [
+const TABLES: [(&str, Table); 7] = [
     ("leaf pages", leaf_pages),
     ("internal pages", internal_pages),
     ("micro orders", micro_orders),
     ("reads", reads),
     ("redo of runs", redo_of_runs),
     ("redo", redo),
+    ("window", window),
 ];
 
 /// `page` with what stands between the markers of each table made anew.
@@ -123,6 +125,19 @@ fn redo() -> String {
             per_row(simulated),
             ratio(measured.bytes, simulated),
         );
+        line(&mut table, &cells);
+    }
+    table
+}
+
+/// The counts of a window of rows, per row inserted and deleted.
+fn window() -> String {
+    let mut table = header("run | count | measured | simulated | ratio | held to");
+    for count in COUNTS.iter().filter(|count| 0.0 < count.measured) {
+        let Count { run, name, measured, simulated, bound } = count;
+        let (ratio, held) = (simulated / measured, 100.0 * bound);
+        let cells =
+            format!("{run} | {name} | {measured:.3} | {simulated:.3} | {ratio:.3} | {held:.0} %");
         line(&mut table, &cells);
     }
     table

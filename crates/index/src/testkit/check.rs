@@ -112,6 +112,9 @@ impl<E: IndexEngine> Trial<E> {
         let mut machine = Machine::new(host.machine, all);
         let mut threads: Vec<_> = (0..threads).map(|_| SimThread::new(SimTime::ZERO)).collect();
         let engine = build(&mut machine, &mut threads[0]);
+        if 1 < threads.len() {
+            machine.use_latches(engine.index_count());
+        }
         let model = Model::new(engine.index_count());
         let helper = host.background.map(Helper::new);
         Self { machine, threads, helper, engine, keys, model }

@@ -1,0 +1,82 @@
+//! A window of a million rows that loses as many rows as it gets: marks, purges and their merges.
+
+use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
+
+use driver::report::Point;
+use driver::run::run;
+use driver::scenario::Scenario;
+
+/// Rows of an interval.
+const EVERY_ROWS: u64 = 100_000;
+
+/// The two runs: without and with the change buffer.
+pub(crate) const RUNS: [&str; 2] = ["measured-fifo-none-32m", "measured-fifo-all-32m"];
+
+/// One count of one run over all intervals in which rows were deleted, per row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    pub(crate) run: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) measured: f64,
+    pub(crate) simulated: f64,
+    /// How far the ratio of the two may be from 1.
+    pub(crate) bound: f64,
+}
+
+/// A count: its name, how it is simulated, and how far its ratio may be from 1 in each run.
+type Part = (&'static str, fn(&Point) -> f64, [f64; 2]);
+
+/// In the order of the columns of `window.csv`.
+const PARTS: [Part; 7] = [
+    // The buffered run reads too few leaves for which nothing waits, with and without deletes:
+    // see docs/engines/change-buffer.md.
+    ("leaf reads", |point| pages(point, &["leaf_read", "sibling_read", "merge_read"]), [0.1, 0.2]),
+    ("pages written", |point| point.writes_per_row * EVERY_ROWS as f64, [0.1, 0.25]),
+    ("redo bytes", |point| point.redo_bytes_per_row.unwrap() * EVERY_ROWS as f64, [0.1, 0.1]),
+    ("merges", |point| buffer(point).merges as f64, [0.0, 0.1]),
+    ("merged inserts", |point| inserts(&buffer(point)), [0.0, 0.1]),
+    ("merged delete marks", |point| buffer(point).merged_delete_marks as f64, [0.0, 0.1]),
+    ("merged deletes", |point| buffer(point).merged_deletes as f64, [0.0, 0.1]),
+];
+
+pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
+    let lines: Vec<Vec<&'static str>> = include_str!("window.csv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .skip(1)
+        .map(|line| line.split(',').collect())
+        .collect();
+    let mut counts = Vec::new();
+    for (number, name) in RUNS.iter().enumerate() {
+        let measured = lines.iter().filter(|line| line[0] == *name);
+        let rows: Vec<u64> = measured.clone().map(|line| line[1].parse().unwrap()).collect();
+        let scenario = Scenario::load(name, &[], None).unwrap();
+        let result = run(&scenario, &AtomicBool::new(false), &mut |_| {}).unwrap();
+        let points = result.points.iter().filter(|point| rows.contains(&point.rows));
+        let per_row = |sum: f64| sum / (rows.len() as u64 * EVERY_ROWS) as f64;
+        for (column, (part, simulated, bounds)) in PARTS.into_iter().enumerate() {
+            let of = |line: &Vec<&str>| line[column + 2].parse::<f64>().unwrap();
+            counts.push(Count {
+                run: name,
+                name: part,
+                measured: per_row(measured.clone().map(of).sum()),
+                simulated: per_row(points.clone().map(simulated).sum()),
+                bound: bounds[number],
+            });
+        }
+    }
+    counts
+});
+
+fn pages(point: &Point, purposes: &[&str]) -> f64 {
+    purposes.iter().filter_map(|purpose| point.io.get(*purpose)).map(|io| io.pages as f64).sum()
+}
+
+fn buffer(point: &Point) -> driver::report::ChangeBuffer {
+    point.change_buffer.unwrap_or_default()
+}
+
+fn inserts(buffer: &driver::report::ChangeBuffer) -> f64 {
+    (buffer.merged_entries - buffer.merged_delete_marks - buffer.merged_deletes) as f64
+}
