@@ -411,7 +411,7 @@ impl Pages {
         let slot = |rows: &[u32]| {
             // Eight at a time: the processor compares them at once.
             let is_in =
-                |rows: &[u32]| rows.iter().fold(false, |found, other| found | (*other == row));
+                |rows: &[u32]| rows.iter().map(|other| u32::from(*other == row)).sum::<u32>() != 0;
             let block = rows.chunks(RECENT).position(is_in)? * RECENT;
             Some(block + rows[block..].iter().position(|other| *other == row)?)
         };

@@ -207,7 +207,7 @@ fn metrics_of_a_run_whose_rate_halves() {
         r#"{ metric = "total", run = "one", name = "reads_per_query_mean" }"#,
     ];
     let values: Vec<_> = metrics.iter().map(|metric| measured(metric)).collect();
-    expect![[r#"
+    expect![[r"
         1333.333333, Off: rows/s of one 1,333
         1333.333333, Off: rows/s of one from 400M to 600M 1,333
         34.722222, Reproduced: time of one from 250M to 500M 34.7 h
@@ -223,7 +223,7 @@ fn metrics_of_a_run_whose_rate_halves() {
         1500.000000, Off: rows/s of one up to 500M 2,000
         1500.000000, Off: rows_per_s of one from 0 % to 10 % of every 500M rows 1,500
         Open: one ended at 1B of 2B rows
-        Open: no total reads_per_query_mean of one"#]]
+        Open: no total reads_per_query_mean of one"]]
     .assert_eq(&values.join("\n"));
 }
 

@@ -164,7 +164,7 @@ impl Meter {
         };
         self.points.push(point);
         self.last = now;
-        self.device = world.machine.device().totals().clone();
+        self.device = world.machine.device().totals();
         let current =
             [&mut world.insert_latency, &mut world.delete_latency, &mut world.query_latency];
         for (total, current) in self.latencies.iter_mut().zip(current) {

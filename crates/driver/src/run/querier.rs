@@ -110,7 +110,7 @@ impl Querier {
             let reads = after.reads - before.reads;
             self.counts.reads += reads;
             self.counts.requests += after.requests - before.requests;
-            self.counts.time = self.counts.time + thread.now().since(began);
+            self.counts.time += thread.now().since(began);
             if self.queries.after_load.is_none() {
                 world.query_reads += reads;
                 world.queries_done += u64::from(returned.is_some());
