@@ -26,12 +26,9 @@ impl Purger {
             if thread.is_ahead() {
                 return false;
             }
-            match world.engine.purge(&mut world.machine, thread) {
-                Ok(goes_on) => {
-                    world.machine.release(thread);
-                    self.is_busy = goes_on;
-                }
-                Err(_) => continue,
+            if let Ok(goes_on) = world.engine.purge(&mut world.machine, thread) {
+                world.machine.release(thread);
+                self.is_busy = goes_on;
             }
         }
         if let Some(period) = self.period
