@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::{RunResult, VERSION};
 use crate::scenario::{self, Problem, Scale, Scenario, ScenarioError};
-use crate::scorecard::{Article, SCHEMA, Scorecard};
+use crate::scorecard::{Article, Figure, SCHEMA, Scorecard};
 
 use file::{Claim, File, Header};
 use measure::Runs;
@@ -119,9 +119,8 @@ impl Catalogue {
         let of_claims = self.claims.iter().flat_map(|claim| {
             claim.runs().into_iter().map(|run| (claim.id.get_ref().as_str(), run))
         });
-        let of_figures = self.articles.iter().flat_map(|article| {
-            let series = article.figures.iter().flat_map(|figure| &figure.series);
-            series.map(|series| (article.id.as_str(), series.run.clone()))
+        let of_figures = self.figures().flat_map(|figure| {
+            figure.series.iter().map(|series| (figure.title.as_str(), series.run.clone()))
         });
         match of_claims.chain(of_figures).find(|(_, run)| !self.runs.contains_key(run)) {
             Some((place, run)) => {
@@ -132,6 +131,10 @@ impl Catalogue {
             }
             None => Ok(()),
         }
+    }
+
+    fn figures(&self) -> impl Iterator<Item = &Figure> {
+        self.articles.iter().flat_map(|article| &article.figures)
     }
 
     /// The claims of one article (`S4`) or one claim alone (`S4.3`).
@@ -159,28 +162,26 @@ impl Catalogue {
         Ok(self)
     }
 
-    /// The runs that the claims need, or those that the claims of `only` need, which is as for
-    /// [`Catalogue::chosen`]; each once, by name. Runs that cannot be computed yet are left out.
-    pub fn runs(&self, only: Option<&str>) -> Vec<NamedRun> {
-        let claims = self
-            .claims
-            .iter()
-            .filter(|claim| only.is_none_or(|only| is_chosen(only, claim.id.get_ref())));
-        let mut names: BTreeSet<_> = claims.flat_map(Claim::runs).collect();
-        let figures =
-            self.articles.iter().filter(|article| only.is_none_or(|only| only == article.id));
-        let series = figures.flat_map(|article| &article.figures).flat_map(|figure| &figure.series);
-        names.extend(series.map(|series| series.run.clone()));
-        let planned = names.iter().filter_map(|name| self.runs.get(name));
-        planned.filter(|planned| planned.rows.is_ok()).map(|planned| planned.run.clone()).collect()
+    /// The runs that the claims and the figures need, each once, by name. Runs that cannot be
+    /// computed yet are left out.
+    pub fn runs(&self) -> Vec<NamedRun> {
+        let planned = self.planned().into_iter().filter(|planned| planned.rows.is_ok());
+        planned.map(|planned| planned.run.clone()).collect()
     }
 
-    /// The runs that cannot be computed yet, and why.
+    /// Those that cannot be computed yet, and why.
     pub fn missing(&self) -> Vec<(&str, &str)> {
-        let missing = self.runs.values().filter_map(|planned| {
+        let missing = self.planned().into_iter().filter_map(|planned| {
             Some((planned.run.name.as_str(), planned.rows.as_ref().err()?.as_str()))
         });
         missing.collect()
+    }
+
+    fn planned(&self) -> Vec<&Planned> {
+        let mut names: BTreeSet<_> = self.claims.iter().flat_map(Claim::runs).collect();
+        let series = self.figures().flat_map(|figure| &figure.series);
+        names.extend(series.map(|series| series.run.clone()));
+        names.iter().filter_map(|name| self.runs.get(name)).collect()
     }
 
     /// What the results of the runs, by their names, say of the claims; `scale` is that of the

@@ -86,7 +86,7 @@ pub(super) fn execute(args: &ReproduceArgs) -> Result<ExitCode, CliError> {
     if let Some(only) = &args.only {
         catalogue = catalogue.chosen(only)?;
     }
-    let runs = catalogue.runs(None);
+    let runs = catalogue.runs();
     let load = |run| scenario(run, scale).map(Arc::new);
     let scenarios = runs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
     output::create_folder(&args.out)?;
