@@ -249,12 +249,11 @@ impl<K: KeySource> BTree<K> {
         } else {
             machine.fetch(thread, leaf, Purpose::LeafRead)
         };
-        match frame {
-            Ok(frame) => self.pages.set_frame(leaf, frame),
-            Err(_) => {
-                machine.share_latch_while_waiting(thread, self.pages.get(leaf).index().index());
-                machine.keep_latch(thread);
-            }
+        if let Ok(frame) = frame {
+            self.pages.set_frame(leaf, frame);
+        } else {
+            machine.share_latch_while_waiting(thread, self.pages.get(leaf).index().index());
+            machine.keep_latch(thread);
         }
         frame
     }
