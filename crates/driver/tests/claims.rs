@@ -207,7 +207,7 @@ fn metrics_of_a_run_whose_rate_halves() {
         r#"{ metric = "total", run = "one", name = "reads_per_query_mean" }"#,
     ];
     let values: Vec<_> = metrics.iter().map(|metric| measured(metric)).collect();
-    expect![[r#"
+    expect![[r"
         1333.333333, Off: rows/s of one 1,333
         1333.333333, Off: rows/s of one from 400M to 600M 1,333
         34.722222, Reproduced: time of one from 250M to 500M 34.7 h
@@ -223,13 +223,13 @@ fn metrics_of_a_run_whose_rate_halves() {
         1500.000000, Off: rows/s of one up to 500M 2,000
         1500.000000, Off: rows_per_s of one from 0 % to 10 % of every 500M rows 1,500
         Open: one ended at 1B of 2B rows
-        Open: no total reads_per_query_mean of one"#]]
+        Open: no total reads_per_query_mean of one"]]
     .assert_eq(&values.join("\n"));
 }
 
 #[test]
 fn theories_are_confirmed_by_all_tests_and_refuted_by_one() {
-    let test = |confirmed: &str, refuted: &str| {
+    let told = |confirmed: &str, refuted: &str| {
         format!(
             "[[claim.test]]\nwhat = \"rate\"\nunit = \"rows/s\"\nconfirmed_if = \"{confirmed}\"\n\
              refuted_if = \"{refuted}\"\nmeasure = {{ metric = \"rate\", run = \"one\" }}\n"
@@ -244,8 +244,8 @@ fn theories_are_confirmed_by_all_tests_and_refuted_by_one() {
         catalogue.score(&results, Scale::new(7)).rows.remove(0)
     };
     let [yes, no, open] = [(">= 1_000", "< 500"), ("< 500", ">= 1_000"), ("> 2_000", "< 500")]
-        .map(|(confirmed, refuted)| test(&confirmed.replace('_', ""), &refuted.replace('_', "")));
-    let near = test("within 25 %", "beyond 25 %");
+        .map(|(confirmed, refuted)| told(&confirmed.replace('_', ""), &refuted.replace('_', "")));
+    let near = told("within 25 %", "beyond 25 %");
     assert_eq!(verdict(&[yes.clone(), near]).verdict, Verdict::Confirmed);
     assert_eq!(verdict(&[yes.clone(), open.clone()]).verdict, Verdict::Open);
     assert_eq!(verdict(&[yes.clone(), open, no]).verdict, Verdict::Refuted);

@@ -188,7 +188,7 @@ mod tests {
             row("T10.1", Kind::Theory, Verdict::Confirmed, Some((1e8, 1.02e8))),
             row("T10.2", Kind::NotTestable, Verdict::None, None),
         ];
-        expect![[r#"
+        expect![[r"
             Claims of the articles, scale 1/128, iisim 0.1.0
 
             T1  A benchmark (somebody, 2011)
@@ -212,7 +212,7 @@ mod tests {
             predictions   1 of 2 within 10 %, 2 within 25 %, 0 further off; 1 not yet judged
             theories      1 confirmed, 0 refuted, 0 open
             calibrations  T1.1 1.00 (fitted, and so no success)
-        "#]].assert_eq(&table(rows));
+        "]].assert_eq(&table(rows));
     }
 
     #[test]
