@@ -164,8 +164,8 @@ impl<K: KeySource> BTree<K> {
         let Some(undo) = &mut self.undo else { return Ok(Next::Nothing) };
         let next = undo.next(machine, thread, &mut self.space)?;
         Ok(next.map(|(clustered, row, done)| {
-            let secondary = self.trees[clustered.index() + 1..].iter();
-            let after = secondary.skip(usize::from(done)).next().filter(|tree| !tree.clustered);
+            let mut secondary = self.trees[clustered.index() + 1..].iter();
+            let after = secondary.nth(usize::from(done)).filter(|tree| !tree.clustered);
             (after.map_or(clustered, |tree| tree.index), row)
         }))
     }

@@ -176,22 +176,19 @@ impl UndoLogs {
         let bytes = record.bytes + LINKS;
         let current = self.active[at].parts.last().map(|part| part.page);
         let fits = |page: &u32| self.pages[*page as usize].used + bytes <= self.config.page_usable;
-        match current.filter(fits) {
-            Some(page) => {
-                let page = self.pages[page as usize].page;
-                let frame = machine.fetch_for_change(thread, page, Purpose::UndoRead)?;
-                machine.log(record.logged);
-                machine.change(thread, frame);
-            }
-            None => {
-                machine.reserve(thread, 1)?;
-                machine.log(record.logged);
-                let near = current.map_or(PageId(0), |page| self.pages[page as usize].page);
-                let page = space.allocate(self.segment, PageId(near.0 + 1), Direction::Up);
-                machine.create(thread, page);
-                let page = self.add_page(page);
-                self.active[at].parts.push(Part { page, deleted: Vec::new() });
-            }
+        if let Some(page) = current.filter(fits) {
+            let page = self.pages[page as usize].page;
+            let frame = machine.fetch_for_change(thread, page, Purpose::UndoRead)?;
+            machine.log(record.logged);
+            machine.change(thread, frame);
+        } else {
+            machine.reserve(thread, 1)?;
+            machine.log(record.logged);
+            let near = current.map_or(PageId(0), |page| self.pages[page as usize].page);
+            let page = space.allocate(self.segment, PageId(near.0 + 1), Direction::Up);
+            machine.create(thread, page);
+            let page = self.add_page(page);
+            self.active[at].parts.push(Part { page, deleted: Vec::new() });
         }
         let log = &mut self.active[at];
         log.last = Some((record.index, record.row));

@@ -26,8 +26,8 @@ impl<K: KeySource> BTree<K> {
             }
             assert_eq!(tree.tail.0, leaves[leaves.len() - 1], "the tail is the last leaf");
             let linked: u64 = leaves.iter().map(|l| u64::from(self.pages.get(*l).records())).sum();
-            let counted = (tree.stats.entries + tree.marked.len()) as i64;
-            assert_eq!(linked as i64 + waiting(tree.index), counted, "entries");
+            let counted = (tree.stats.entries + tree.marked.len()).cast_signed();
+            assert_eq!(linked.cast_signed() + waiting(tree.index), counted, "entries");
             assert_eq!(leaves.len() as u64, tree.stats.leaf_pages, "leaf pages");
             assert_eq!(internal, tree.stats.internal_pages, "internal pages");
         }

@@ -113,7 +113,7 @@ impl Pending {
         });
         there.sort_unstable();
         there.dedup();
-        there.len() as i64 - removed
+        there.len().cast_signed() as i64 - removed
     }
 
     /// All entries that wait.
@@ -145,16 +145,16 @@ impl Pending {
     pub(crate) fn for_each(&self, page: PageId, mut visit: impl FnMut(u32, Op)) {
         let entries = self.count(page) as usize;
         if 0 < entries {
-            self.from_oldest(self.pages[page.index()].newest, entries, &mut visit);
+            self.visit_in_order(self.pages[page.index()].newest, entries, &mut visit);
         }
     }
 
     /// Visits the changes of a chunk, of which so many are in it and in older ones, after those.
-    fn from_oldest(&self, chunk: u32, entries: usize, visit: &mut impl FnMut(u32, Op)) {
+    fn visit_in_order(&self, chunk: u32, entries: usize, visit: &mut impl FnMut(u32, Op)) {
         let used = (entries - 1) % CHUNK + 1;
         let chunk = &self.chunks[chunk as usize];
         if used < entries {
-            self.from_oldest(chunk.older, entries - used, visit);
+            self.visit_in_order(chunk.older, entries - used, visit);
         }
         for (slot, row) in chunk.rows[..used].iter().enumerate() {
             visit(*row, Op::ALL[(chunk.ops >> (2 * slot) & 3) as usize]);
@@ -218,7 +218,9 @@ mod tests {
     fn what_waits_tells_how_many_records_there_will_be_at_least() {
         let (mut pending, page) = (Pending::new(8), PageId(0));
         let changes = [(Op::Insert, 1), (Op::Mark, 1), (Op::Mark, 2), (Op::Mark, 3)];
-        changes.into_iter().for_each(|(op, row)| pending.push(page, 1, op, row));
+        for (op, row) in changes {
+            pending.push(page, 1, op, row);
+        }
         assert_eq!(pending.records_min(page), 3, "1, 2 and 3 are there");
         pending.push(page, 1, Op::Remove, 1);
         assert_eq!(pending.records_min(page), 2, "1 will be gone");

@@ -89,7 +89,8 @@ fn a_partition_is_dropped_whole_and_for_nothing() {
     assert!((left / three - 1.0).abs() < 0.1, "{left} leaves left, three partitions have {three}");
     // Nothing is read for it, nor written any more, and its rows take no time.
     let kept = run("percona-5.5", &[FIFTHS, "redo.file_size=512MiB"]);
-    assert_eq!(dropped.totals.io.get("leaf_read"), kept.totals.io.get("leaf_read"));
+    let leaf_reads = |run: &RunResult| run.totals.io.get("leaf_read").map_or(0, |io| io.pages);
+    assert!(leaf_reads(&dropped) <= leaf_reads(&kept));
     assert!(dropped.totals.virtual_s < 1.01 * kept.totals.virtual_s);
     assert!(1.2 * dropped.totals.virtual_s < deleted.totals.virtual_s);
 }

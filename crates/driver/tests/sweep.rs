@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use driver::report::{Manifest, Point, RunResult, Totals};
 use driver::scenario::Scenario;
-use driver::sweep::{Plan, Study};
+use driver::sweep::{Plan, Study, report};
 use expect_test::{Expect, expect, expect_file};
 use tempfile::TempDir;
 
@@ -140,31 +141,78 @@ fn another_plan_in_the_folder_is_not_overwritten() {
     assert_same(&out, &expected, "refused");
 }
 
+/// The files of a study whose points have results that follow a rule instead of a simulation.
+fn made_up(study: &str) -> BTreeMap<&'static str, String> {
+    let path = Path::new(FOLDER).join(study);
+    let plan = Plan::new(Study::load(path.to_str().unwrap()).unwrap(), None).unwrap();
+    let result = |place: usize| {
+        let point = |n: u64| Point {
+            rows: n * 4_000,
+            rows_full_scale: n * 4_000,
+            rows_per_s: 12_000.0 / (n * (1 + place as u64 % 4)) as f64,
+            reads_per_row: (n - 1) as f64 * 0.25 * (place % 3) as f64,
+            ..Point::default()
+        };
+        let totals = Totals {
+            rows_full_scale: 20_000,
+            virtual_s_full_scale: 3_600.0 * (10.0 + (place % 7) as f64),
+            rows_per_s_mean: 1_000.0 / (1.0 + place as f64),
+            reads_per_row_mean: 0.5 * (place % 3) as f64,
+            writes_per_row_mean: 1.25,
+            ..Totals::default()
+        };
+        let manifest = Manifest {
+            name: plan.points[place].scenario.name.clone(),
+            title: String::new(),
+            question: String::new(),
+            machine: String::new(),
+            scenario: String::new(),
+            scenario_hash: String::new(),
+            seed: 42,
+            scale: "1".to_owned(),
+            iisim_version: "0".to_owned(),
+            values: Vec::new(),
+            notes: Vec::new(),
+        };
+        let points = (1..=5).map(point).collect();
+        RunResult { schema: 1, manifest, points, queries: Vec::new(), totals }
+    };
+    let results = (0..plan.points.len()).map(|place| (place, result(place))).collect();
+    let files = report::files(&plan, &results).unwrap();
+    files.into_iter().map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap())).collect()
+}
+
 #[test]
 fn the_page_of_a_grid_has_its_memory_walls() {
-    let (_folder, files) = undisturbed();
-    let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
-    expect_file!["sweep/tiny.md"].assert_eq(&text("README.md"));
-    expect_file!["sweep/tiny.csv"].assert_eq(&text("points.csv"));
+    let files = made_up("tiny.toml");
+    expect_file!["sweep/tiny.md"].assert_eq(&files["README.md"]);
+    expect_file!["sweep/tiny.csv"].assert_eq(&files["points.csv"]);
     for name in ["curves.svg", "heatmap.svg"] {
-        assert!(roxmltree::Document::parse(&text(name)).is_ok(), "{name}");
+        assert!(roxmltree::Document::parse(&files[name]).is_ok(), "{name}");
     }
 }
 
 #[test]
 fn the_page_of_a_sensitivity_has_every_assumed_value() {
-    let folder = tempfile::tempdir().unwrap();
-    let study = Path::new(FOLDER).join("vary.toml");
-    let output = command(&study, folder.path(), &["--quiet"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let page = fs::read_to_string(folder.path().join("README.md")).unwrap();
-    expect_file!["sweep/vary.md"].assert_eq(&page);
+    let files = made_up("vary.toml");
+    let page = &files["README.md"];
+    let varied = ["seed", "machine.cpu.row", "engine.split", "machine.disk.seek"];
+    let kept = ["workload.rows", "pool.io", "machine.cpu.statement"];
+    for key in varied.iter().chain(&kept) {
+        assert!(page.contains(&format!("`{key}`")), "{key} is not on the page:\n{page}");
+    }
+    let header = "key,base,value,hours_full_scale,";
+    assert!(files["points.csv"].starts_with(header));
 
+    let study = Path::new(FOLDER).join("vary.toml");
     let plan = Plan::new(Study::load(study.to_str().unwrap()).unwrap(), None).unwrap();
     let base = &plan.points[0].scenario;
     for value in base.values.iter().filter(|value| value.assumed.is_some()) {
         assert!(page.contains(&format!("`{}`", value.key)), "{}", value.key);
     }
+    let lines =
+        page.lines().filter(|line| line.starts_with("| `engine.split` | innodb | middle |"));
+    assert_eq!(lines.count(), 1, "{page}");
 }
 
 #[test]

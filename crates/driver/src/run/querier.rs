@@ -202,7 +202,11 @@ impl Querier {
         let range = self.queries.range;
         let predicate = range.map_or(Predicate::AllColumns, |range| range.predicate);
         let (columns, equal) = match (form, predicate, world.profile) {
-            (Form::Equal, _, _) => (ALL_COLUMNS, ALL_COLUMNS),
+            (Form::Equal, _, _) => {
+                // The last one is the primary key, which the query does not know.
+                let columns = source.columns(of_table) - 1;
+                (columns, columns)
+            }
             (_, Predicate::FirstColumn, _) => (1, 0),
             (_, Predicate::Price, Some(profile)) if index != 0 => {
                 let price = price_column(profile, index);
