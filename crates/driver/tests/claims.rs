@@ -229,7 +229,7 @@ fn metrics_of_a_run_whose_rate_halves() {
 
 #[test]
 fn theories_are_confirmed_by_all_tests_and_refuted_by_one() {
-    let test = |confirmed: &str, refuted: &str| {
+    let told = |confirmed: &str, refuted: &str| {
         format!(
             "[[claim.test]]\nwhat = \"rate\"\nunit = \"rows/s\"\nconfirmed_if = \"{confirmed}\"\n\
              refuted_if = \"{refuted}\"\nmeasure = {{ metric = \"rate\", run = \"one\" }}\n"
@@ -244,8 +244,8 @@ fn theories_are_confirmed_by_all_tests_and_refuted_by_one() {
         catalogue.score(&results, Scale::new(7)).rows.remove(0)
     };
     let [yes, no, open] = [(">= 1_000", "< 500"), ("< 500", ">= 1_000"), ("> 2_000", "< 500")]
-        .map(|(confirmed, refuted)| test(&confirmed.replace('_', ""), &refuted.replace('_', "")));
-    let near = test("within 25 %", "beyond 25 %");
+        .map(|(confirmed, refuted)| told(&confirmed.replace('_', ""), &refuted.replace('_', "")));
+    let near = told("within 25 %", "beyond 25 %");
     assert_eq!(verdict(&[yes.clone(), near]).verdict, Verdict::Confirmed);
     assert_eq!(verdict(&[yes.clone(), open.clone()]).verdict, Verdict::Open);
     assert_eq!(verdict(&[yes.clone(), open, no]).verdict, Verdict::Refuted);

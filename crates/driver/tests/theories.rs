@@ -35,7 +35,7 @@ fn the_page_says_what_the_scorecard_says() {
         let (ids, after) = block.split_once(" -->").unwrap();
         let (_, after) = after.split_once(END).unwrap();
         let said = ids.split(' ').map(|id| said(rows[id])).collect::<String>();
-        current += &format!("{before}{BEGIN}{ids} -->\n\n{said}\n{END}");
+        current.extend([before, BEGIN, ids, " -->\n\n", &said, "\n", END]);
         rest = after;
     }
     current += rest;
