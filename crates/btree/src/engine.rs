@@ -243,11 +243,11 @@ impl<K: KeySource> BTree<K> {
         changes: bool,
     ) -> Step<FrameId> {
         self.fetch_nodes(machine, thread, leaf)?;
+        let guess = self.pages.get(leaf).frame();
         let frame = if changes {
-            let guess = self.pages.get(leaf).frame();
             machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)
         } else {
-            machine.fetch(thread, leaf, Purpose::LeafRead)
+            machine.fetch_near(thread, leaf, guess, Purpose::LeafRead)
         };
         if let Ok(frame) = frame {
             self.pages.set_frame(leaf, frame);
