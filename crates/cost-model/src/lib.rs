@@ -95,7 +95,7 @@ pub use node_cache::{NodeCache, NodeCacheConfig, Replacement, Victim};
 pub use os_writer::{OsWriteConfig, OsWriter};
 pub use pool::{Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
 pub use redo::{Lsn, RedoConfig, RedoStats};
-pub use rng::Draw;
+pub use rng::{Draw, mix};
 pub use station::Station;
 pub use thread::{Blocked, SimThread, Step};
 pub use time::{SimDuration, SimTime};

@@ -29,7 +29,7 @@ use crate::pool::BufferPool;
 use crate::redo::RedoLog;
 use crate::{
     Blocked, Bytes, Cause, FrameId, IoLedger, Lsn, PageId, PoolStats, Purpose, RedoStats,
-    SimDuration, SimThread, SimTime, Station, Step,
+    SimDuration, SimThread, SimTime, Station, Step, mix,
 };
 use arrivals::Arrivals;
 use batches::Batches;
@@ -326,6 +326,9 @@ impl Machine {
     ) -> Step<FrameId> {
         let frame = self.fetch_near(thread, page, guess, purpose)?;
         if let Some(until) = self.pool.writing_until(frame) {
+            if !self.is_kept_up(thread, page) {
+                return Ok(frame);
+            }
             let until = match until {
                 SimTime::NEVER => self.next_event(thread.now()),
                 until => until,
@@ -334,6 +337,14 @@ impl Machine {
             self.pool.write_done(frame);
         }
         Ok(frame)
+    }
+
+    /// Whether the operation of a thread is among those that wait for a page under write; the
+    /// same however often it is tried again.
+    fn is_kept_up(&self, thread: &SimThread, page: PageId) -> bool {
+        let one_in = self.config.write_back.latches_one_in;
+        let operation = self.config.seed ^ thread.operations.rotate_left(32) ^ u64::from(page.0);
+        one_in == 1 || mix(operation).is_multiple_of(one_in)
     }
 
     /// The operation used a page it has fetched.
@@ -422,6 +433,7 @@ impl Machine {
             self.pool.unpin(frame);
         }
         self.leave_latch(thread);
+        thread.operations += 1;
     }
 
     /// Panics if the pool contradicts itself: for tests.

@@ -14,7 +14,7 @@ pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
 
 use crate::machine::List;
 use crate::{FrameId, HugeVec, Lsn, PageId, SimTime};
-use frame::{DIRTY, Frame, OLD, READING, WRITING};
+use frame::{CHANGED, DIRTY, Frame, OLD, READING, WRITING};
 use list::{Instance, Links};
 use page_set::PageSet;
 
@@ -212,6 +212,12 @@ impl BufferPool {
     #[inline]
     pub(crate) fn mark_dirty(&mut self, id: FrameId, lsn: Lsn) {
         let frame = &mut self.frames[id.index()];
+        if frame.flags & (WRITING | CHANGED) == WRITING {
+            // The changes of before are on their way to the device: it is dirty since this one.
+            frame.flags |= CHANGED;
+            self.undirty(id);
+        }
+        let frame = &mut self.frames[id.index()];
         if frame.flags & DIRTY == 0 {
             let instance = &mut self.instances[frame.instance as usize];
             instance.spare_lost(frame);
@@ -403,7 +409,8 @@ impl BufferPool {
     /// The page is gone for good (its index freed it): its frame becomes free, nothing is written.
     pub(crate) fn discard(&mut self, page: PageId) {
         let Some(id) = self.frame_of(page) else { return };
-        self.clean(id);
+        self.written(id);
+        self.undirty(id);
         match self.frames[id.index()].pins {
             0 => self.free(id),
             pins => {
@@ -522,13 +529,15 @@ impl BufferPool {
 
     /// A page that was written is clean: it stays where it is.
     pub(crate) fn write_done(&mut self, id: FrameId) {
-        self.clean(id);
+        self.written(id);
     }
 
     /// A page that an LRU flush wrote is clean: it goes to the tail, or is freed at once where
     /// the margin counts free frames only.
     pub(crate) fn lru_write_done(&mut self, id: FrameId) {
-        self.clean(id);
+        if !self.written(id) {
+            return;
+        }
         if let MarginCounts::Free { frees_written: false, .. } = self.config.margin.counts {
             return;
         }
@@ -544,17 +553,29 @@ impl BufferPool {
         }
     }
 
-    fn clean(&mut self, id: FrameId) {
+    /// The write of a page is over. Tells whether the page is clean.
+    fn written(&mut self, id: FrameId) -> bool {
         let frame = &mut self.frames[id.index()];
-        let dirty = frame.flags & DIRTY != 0;
-        frame.flags &= !(WRITING | DIRTY);
-        let instance = &mut self.instances[frame.instance as usize];
-        instance.unblocked(&mut self.frames, id);
-        if dirty {
-            self.dirty.remove(self.frames[id.index()].page);
-            instance.dirty_remove(&mut self.frames, id);
-            instance.dirty.lsn_sum -= u128::from(self.oldest_change[id.index()].0);
+        let changed = frame.flags & CHANGED != 0;
+        frame.flags &= !(WRITING | CHANGED);
+        if !changed {
+            self.undirty(id);
         }
+        let instance = &mut self.instances[self.frames[id.index()].instance as usize];
+        instance.unblocked(&mut self.frames, id);
+        !changed
+    }
+
+    fn undirty(&mut self, id: FrameId) {
+        let frame = &mut self.frames[id.index()];
+        if frame.flags & DIRTY == 0 {
+            return;
+        }
+        frame.flags &= !DIRTY;
+        self.dirty.remove(frame.page);
+        let instance = &mut self.instances[frame.instance as usize];
+        instance.dirty_remove(&mut self.frames, id);
+        instance.dirty.lsn_sum -= u128::from(self.oldest_change[id.index()].0);
     }
 
     /// Panics if lists, table and flags contradict each other: for tests.

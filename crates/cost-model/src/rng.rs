@@ -41,3 +41,21 @@ impl Draw {
         mean.scaled(-libm::log(1.0 - self.unit()))
     }
 }
+
+/// The output function of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014): a permutation of the
+/// 64-bit numbers in which every bit depends on every bit.
+pub const fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    /// The first output of the published generator for seed 0.
+    #[test]
+    fn mix_is_splitmix64() {
+        assert_eq!(super::mix(0), 0xe220_a839_7b1d_cdaf);
+    }
+}

@@ -21,6 +21,8 @@ pub struct SimThread {
     /// When it goes on by itself, while it sleeps.
     alarm: Option<SimTime>,
     time: TimeLedger,
+    /// Operations of this thread that are over.
+    pub(crate) operations: u64,
     /// Frames this thread's operation keeps until it is over.
     pub(crate) pins: Vec<FrameId>,
     /// The frame of the read this thread waits for.
@@ -49,6 +51,7 @@ impl SimThread {
             horizon: SimTime::NEVER,
             alarm: None,
             time: TimeLedger::default(),
+            operations: 0,
             pins: Vec::new(),
             arrival: None,
             duties: VecDeque::new(),

@@ -103,6 +103,9 @@ pub struct WriteBackConfig {
     /// Bytes by which the data file grows: zeros are written and synced by the thread that needs
     /// the first page of them; 0: the file has its size from the start.
     pub file_growth: Bytes,
+    /// Of so many changes to pages under write, one waits for the write: 1, but more in a scaled
+    /// run, where the pages of a batch, whose number does not shrink, are a larger share of all.
+    pub latches_one_in: u64,
 }
 
 /// Who writes the tail of the LRU list.
@@ -166,6 +169,7 @@ impl WriteBackConfig {
         join_pages: 64,
         lru: LruWriter::ReaderAlone,
         file_growth: Bytes::ZERO,
+        latches_one_in: 1,
     };
 }
 

@@ -17,6 +17,9 @@ pub(super) const SPARE: u8 = 16;
 /// Neither this page nor any between it and the tail can be replaced.
 pub(super) const BLOCKED: u8 = 32;
 
+/// The page was changed while it was being written, and stays dirty.
+pub(super) const CHANGED: u8 = 64;
+
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Frame {

@@ -2,11 +2,11 @@
 
 use cost_model::device::DeviceSpec;
 use cost_model::{
-    Bytes, Cause, Lsn, Machine, MachineConfig, PageId, PoolConfig, Purpose, SimDuration, SimThread,
-    SimTime, Step,
+    BackgroundConfig, Bytes, Cause, Lsn, Machine, MachineConfig, PageId, PoolConfig, Purpose,
+    SimDuration, SimThread, SimTime, Step,
 };
 
-use crate::rig::{Actor, act, disk, machine, pool};
+use crate::rig::{Actor, Load, Rig, act, background, disk, machine, pool};
 
 /// The last of 256 dirty pages in two instances: it is in the second one's batch.
 const LAST: PageId = PageId(255);
@@ -80,4 +80,58 @@ fn no_page_is_latched_while_its_batch_waits_for_the_doublewrite_buffer() {
     assert_eq!(changed, at, "its write has not begun");
     assert!(first < second, "one batch after the other");
     assert_eq!(machine.dirty_pages(), 0, "written after the change");
+}
+
+/// How long changes wait in all for a page that is written, in microseconds, at a size of
+/// `1 / divisor`: pages and log shrink, batches do not.
+fn mean_wait(divisor: u32, latches_one_in: u64) -> f64 {
+    let pages = 32_768 / divisor;
+    let mut config =
+        machine(DeviceSpec::Hdd(disk()), pages, Bytes::mib(1_024 / u64::from(divisor)));
+    config.write_back.latches_one_in = latches_one_in;
+    let load = Load {
+        clients: 1,
+        changes: 400_000,
+        pages,
+        redo_bytes: 200,
+        per_commit: u64::MAX,
+        compute: SimDuration::from_us(500),
+    };
+    let background = BackgroundConfig { dirty_max: 0.5, ..background() };
+    let mut rig = Rig::new(config, load, Some(background)).with_resident_pages();
+    rig.run();
+    rig.spent(Cause::Flush).as_secs_f64() * 1e6 / rig.pages(Purpose::Checkpoint) as f64
+}
+
+#[test]
+fn a_smaller_machine_waits_as_long_for_pages_under_write() {
+    let full = mean_wait(1, 1);
+    let scaled = mean_wait(16, 16);
+    assert!((scaled / full - 1.0).abs() < 0.15, "{scaled} us for {full} us");
+    let uncorrected = mean_wait(16, 1);
+    assert!(
+        1.5 * full < uncorrected,
+        "{uncorrected} us for {full} us: there is nothing to correct"
+    );
+}
+
+#[test]
+fn a_page_changed_under_write_stays_dirty() {
+    let at = SimTime::from_ns(1_000_000);
+    let mut config = machine(DeviceSpec::Hdd(disk()), 4_096, Bytes::gib(1));
+    config.write_back.latches_one_in = u64::MAX;
+    let mut machine = Machine::new(config, 2);
+    let mut thread = SimThread::new(SimTime::ZERO);
+    for page in (0..64).map(PageId) {
+        assert!(machine.reserve(&mut thread, 1).is_ok());
+        machine.create(&mut thread, page);
+    }
+    let mut actors = [writer(), user(PageId(0), at, true)];
+    act(&mut machine, &mut actors);
+    assert_eq!(actors[1].0.now(), at, "it did not wait");
+    assert_eq!(machine.dirty_pages(), 1, "the copy on the device lacks the change");
+    thread.wait_until(actors[0].0.now(), Cause::Think);
+    act(&mut machine, &mut [(thread, writer().1)]);
+    assert_eq!(machine.dirty_pages(), 0);
+    assert_eq!(machine.io().get(Purpose::Checkpoint).pages, 65);
 }

@@ -145,13 +145,18 @@ fn write_backs() -> impl Strategy<Value = WriteBackConfig> {
     let doublewrite = prop_oneof![Just(0u32), Just(1), Just(5), Just(128)];
     let growth = prop_oneof![Just(Bytes::ZERO), Just(Bytes::kib(64)), Just(Bytes::mib(4))];
     let joins = prop_oneof![Just(1u32), Just(64)];
-    (doublewrite, prop_oneof![Just(0u32), Just(1), Just(4)], joins, writers, growth).prop_map(
-        |(doublewrite_pages, threads, join_pages, lru, file_growth)| WriteBackConfig {
-            doublewrite_pages,
-            threads,
-            join_pages,
-            lru,
-            file_growth,
+    let threads = prop_oneof![Just(0u32), Just(1), Just(4)];
+    let latches = prop_oneof![Just(1u64), Just(4)];
+    (doublewrite, threads, joins, writers, growth, latches).prop_map(
+        |(doublewrite_pages, threads, join_pages, lru, file_growth, latches_one_in)| {
+            WriteBackConfig {
+                doublewrite_pages,
+                threads,
+                join_pages,
+                lru,
+                file_growth,
+                latches_one_in,
+            }
         },
     )
 }

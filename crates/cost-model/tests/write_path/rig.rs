@@ -72,6 +72,7 @@ pub(crate) const INNODB_5_1: WriteBackConfig = WriteBackConfig {
     join_pages: 64,
     lru: LruWriter::Reader,
     file_growth: Bytes::ZERO,
+    latches_one_in: 1,
 };
 
 /// A redo log whose greatest age is `age_max`.

@@ -165,6 +165,7 @@ pub(super) fn write_back(values: &Values) -> WriteBackConfig {
         join_pages: values.get("flush.join_pages"),
         lru: values.get("flush.lru"),
         file_growth: values.get("flush.file_growth"),
+        latches_one_in: values.scale().divisor(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Key streams for tests.
 
+use cost_model::mix;
+
 use crate::{IndexId, Key, KeySource, RowId};
 
 /// In which order the keys of secondary indexes arrive.
@@ -61,24 +63,9 @@ impl KeySource for TestKeys {
     }
 }
 
-/// The output function of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014): a permutation of the
-/// 64-bit numbers.
-fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The first output of the published generator for seed 0.
-    #[test]
-    fn mix_is_splitmix64() {
-        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
-    }
 
     #[test]
     fn orders_are_what_their_names_say() {

@@ -100,13 +100,16 @@ fn write_backs() -> impl Strategy<Value = WriteBackConfig> {
     ];
     let doublewrite = prop_oneof![Just(0u32), Just(3), Just(128)];
     let growth = prop_oneof![Just(Bytes::ZERO), Just(Bytes::kib(64))];
-    (doublewrite, prop_oneof![Just(0u32), Just(1), Just(4)], writers, growth).prop_map(
-        |(doublewrite_pages, threads, lru, file_growth)| WriteBackConfig {
+    let threads = prop_oneof![Just(0u32), Just(1), Just(4)];
+    let latches = prop_oneof![Just(1u64), Just(4)];
+    (doublewrite, threads, writers, growth, latches).prop_map(
+        |(doublewrite_pages, threads, lru, file_growth, latches_one_in)| WriteBackConfig {
             doublewrite_pages,
             threads,
             join_pages: 64,
             lru,
             file_growth,
+            latches_one_in,
         },
     )
 }
