@@ -83,6 +83,12 @@ struct NodeFrames {
 }
 
 impl<K: KeySource> BTree<K> {
+    /// The leaves where the entries belong that [`prepare`](index::IndexEngine::prepare) was last
+    /// told of.
+    pub fn prepared_leaves(&self) -> impl Iterator<Item = PageId> {
+        self.hints.leaves.iter().map(|(_, leaf)| *leaf)
+    }
+
     /// Empty trees for a table with these indexes, the clustered one first, each for about
     /// `rows_expected` rows. `thread` is charged with the creation of the roots.
     ///

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use btree::OtherSegment;
-use cost_model::{Draw, Machine, PageId, Purpose, SimThread, Step};
+use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::BufferStats;
 
 use crate::config::{ChangeBufferConfig, class_bytes};
@@ -61,6 +61,28 @@ pub(crate) struct Place {
 }
 
 impl Buffer {
+    /// Rounds of [`prefetch`](Self::prefetch).
+    pub(crate) const PREFETCH_ROUNDS: u32 = 4;
+
+    /// Loads the processor's caches with what another entry for a leaf will need, each round with
+    /// what the one before has loaded the addresses of. Leaves for which nothing waits are likely
+    /// in the pool.
+    #[inline]
+    pub(crate) fn prefetch(&self, machine: &Machine, leaf: PageId, round: u32) {
+        match round {
+            0 => {
+                self.pending.prefetch(leaf, 0);
+                self.runs.prefetch(leaf, 0);
+            }
+            1 if self.pending.prefetch(leaf, 1) => self.runs.prefetch(leaf, 1),
+            2 | 3 if 0 < self.pending.count(leaf) => {
+                let own = self.runs.page(self.runs.last_of(leaf));
+                machine.prefetch(own, FrameId::NONE, round - 1);
+            }
+            _ => {}
+        }
+    }
+
     pub(crate) fn new(
         config: ChangeBufferConfig,
         indexes: &[IndexFacts],

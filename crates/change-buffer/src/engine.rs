@@ -312,6 +312,10 @@ impl<K: KeySource> ChangeBuffered<K> {
 impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
     fn prepare(&mut self, machine: &Machine, rows: Range<u64>, indexes: Range<u16>) {
         self.tree.prepare(machine, rows, indexes);
+        let leaves = || self.tree.prepared_leaves();
+        for round in 0..Buffer::PREFETCH_ROUNDS {
+            leaves().for_each(|leaf| self.buffer.prefetch(machine, leaf, round));
+        }
     }
 
     fn begin_transaction(&mut self, machine: &mut Machine, thread: &mut SimThread) {

@@ -121,6 +121,22 @@ impl Pending {
         self.entries
     }
 
+    /// Loads the processor's caches with what a push for a page needs, in two rounds. Tells whether
+    /// anything waits for it, which the second round knows.
+    pub(crate) fn prefetch(&self, page: PageId, round: u32) -> bool {
+        if round == 0 {
+            self.pages.prefetch(page.index());
+            return true;
+        }
+        match (*self.pages).get(page.index()) {
+            Some(waiting) if 0 < waiting.entries => {
+                self.chunks.prefetch(waiting.newest as usize);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// A change waits for a page.
     pub(crate) fn push(&mut self, page: PageId, index: u16, op: Op, row: u32) {
         if self.pages.len() <= page.index() {

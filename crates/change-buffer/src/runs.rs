@@ -136,6 +136,14 @@ impl Runs {
         LeafId((*self.of_page).get(page.index()).copied().unwrap_or(self.last))
     }
 
+    /// Loads the processor's caches with what a new entry of a data page needs, in two rounds.
+    pub(crate) fn prefetch(&self, page: PageId, round: u32) {
+        match round {
+            0 => self.of_page.prefetch(page.index()),
+            _ => cost_model::prefetch(&raw const self.leaves[self.last_of(page).0 as usize]),
+        }
+    }
+
     /// The leaf for a new entry of a data page whose place among its entries is `place`.
     pub(crate) fn leaf_for(&self, page: PageId, place: u32) -> LeafId {
         let mut leaf = self.last_of(page);

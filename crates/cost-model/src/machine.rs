@@ -245,12 +245,14 @@ impl Machine {
     }
 
     /// Loads the processor's caches with what a use of `page`, last found in frame `guess`, will
-    /// need, in two rounds (0, 1), the second of which needs the first to be done. Changes nothing.
+    /// need, in two rounds (0, 1), the second of which needs the first to be done. A third (2) is
+    /// for pages that were not where they were guessed. Changes nothing.
     #[inline]
     pub fn prefetch(&self, page: PageId, guess: FrameId, round: u32) {
         match round {
             0 => self.pool.prefetch_guess(guess),
-            _ => self.pool.prefetch_use(page, guess),
+            1 => self.pool.prefetch_use(page, guess),
+            _ => self.pool.prefetch_frame(page),
         }
     }
 
