@@ -335,6 +335,7 @@ fn keys_of_another_kind() {
             "workload.queries = { kind = \"market\", point = true, limit = 10 }",
             "workload.delete_connection = \"separate\"",
             "workload.window = 0\nworkload.delete_connection = \"same\"",
+            "change_buffer.max_size = \"25%\"",
         ],
         &expect![[r#"
             s4.toml:8: machine.disk.channels = 8: has no effect: it belongs to machine.disk.kind = "ssd", and this one is "null"
@@ -345,12 +346,17 @@ fn keys_of_another_kind() {
             s4.toml:8: workload.queries.limit = 10: has no effect: it belongs to workload.queries.point = false, and this one is true
             s4.toml:8: workload.delete_connection = "separate": has no effect: it belongs to workload.window other than 0, and by default it is 0
             s4.toml:9: workload.delete_connection = "same": has no effect: it belongs to workload.window other than 0, and this one is 0
+            s4.toml:8: change_buffer.max_size = "25%": has no effect: it belongs to engine.kind = "change-buffer", and this one is "btree"
         "#]],
     );
     check_sets(
-        &[&["workload.queries.kind=none", "workload.queries.limit=10"]],
+        &[
+            &["workload.queries.kind=none", "workload.queries.limit=10"],
+            &["change_buffer.buffers=all"],
+        ],
         &expect![[r#"
             --set: workload.queries.limit = 10: has no effect: it belongs to workload.queries.kind other than "none", and this one is "none"
+            --set: change_buffer.buffers = all: has no effect: it belongs to engine.kind = "change-buffer", and this one is "btree"
         "#]],
     );
 }

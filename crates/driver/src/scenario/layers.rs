@@ -16,6 +16,8 @@ pub(super) struct Layer {
     pub(super) entries: Vec<Entry>,
     /// The folder that paths in this file start from; `None` for a built-in file.
     pub(super) folder: Option<PathBuf>,
+    /// Whether it is the scenario's own file, not one that is used.
+    pub(super) own: bool,
 }
 
 /// Where a file lies.
@@ -100,6 +102,9 @@ fn stack(
 ) -> Result<Vec<Layer>, ScenarioError> {
     let mut stack = Stack { layers: Vec::new(), done: Vec::new(), open: Vec::new() };
     stack.add(location, source, folder)?;
+    if let Some(last) = stack.layers.last_mut() {
+        last.own = true;
+    }
     Ok(stack.layers)
 }
 
@@ -127,7 +132,7 @@ impl Stack {
         }
         self.open.pop();
         self.done.push(location);
-        self.layers.push(Layer { source, entries, folder });
+        self.layers.push(Layer { source, entries, folder, own: false });
         Ok(())
     }
 
