@@ -1,14 +1,16 @@
-//! Index operations of the B+tree on iiBench keys: in memory, and with a pool that holds an
-//! eighth of the leaves on a device that takes no time and on a disk.
+//! Index operations on iiBench keys, of the B+tree and of the same with a change buffer: in memory,
+//! and with a pool that holds an eighth of the leaves on a device that takes no time and on a disk.
 
+mod absent_leaves;
 mod table;
 mod timed;
 
 use cost_model::device::DeviceSpec;
 use criterion::{Criterion, Throughput};
+use index::IndexEngine;
 use index::testkit::one_disk;
 
-use table::{INDEXES, Table};
+use table::{CHECK_EXTRA, INDEXES, Table, buffered, plain};
 use timed::timed;
 
 /// Rows between two looks at the clock.
@@ -19,18 +21,25 @@ const FRAMES: u32 = 1 << 15;
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    let mut in_memory = Table::load(FRAMES, DeviceSpec::Null);
-    let an_eighth = (in_memory.leaf_pages() / 8) as u32;
-    bench(&mut criterion, "in memory", &mut in_memory);
-    drop(in_memory);
-    bench(&mut criterion, "1/8 in memory", &mut Table::load(an_eighth, DeviceSpec::Null));
-    bench(&mut criterion, "1/8 in memory, disk", &mut Table::load(an_eighth, one_disk()));
+    let leaf_pages = plain(FRAMES, DeviceSpec::Null).leaf_pages();
+    let an_eighth = (leaf_pages / 8) as u32;
+    let places = [
+        ("in memory", FRAMES, DeviceSpec::Null),
+        ("1/8 in memory", an_eighth, DeviceSpec::Null),
+        ("1/8 in memory, disk", an_eighth, one_disk()),
+    ];
+    for (place, frames, disks) in places {
+        bench(&mut criterion, &format!("B+tree, {place}"), &mut plain(frames, disks.clone()));
+        let mut table = buffered(frames, disks, CHECK_EXTRA);
+        bench(&mut criterion, &format!("change buffer, {place}"), &mut table);
+    }
+    absent_leaves::bench(&mut criterion, (leaf_pages / 16) as u32);
     criterion.final_summary();
 }
 
-fn bench(criterion: &mut Criterion, place: &str, table: &mut Table) {
-    let mut group = criterion.benchmark_group(place);
-    group.throughput(Throughput::Elements(ROWS * INDEXES));
+fn bench<E: IndexEngine>(criterion: &mut Criterion, name: &str, table: &mut Table<E>) {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(ROWS * u64::from(INDEXES)));
     group.bench_function("insert", |bencher| {
         bencher.iter_custom(|rounds| {
             timed(rounds, table, |table| table.insert(ROWS), |table| table.delete(ROWS))

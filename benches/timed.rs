@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn timed<T>(
     rounds: u64,
     table: &mut T,
-    operation: impl Fn(&mut T),
+    mut operation: impl FnMut(&mut T),
     undo: impl Fn(&mut T),
 ) -> Duration {
     let mut total = Duration::ZERO;

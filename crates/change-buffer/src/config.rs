@@ -1,5 +1,7 @@
 //! The rules of a change buffer, as settings.
 
+use btree::RedoFormat;
+
 /// What a change buffer is and by which rules it takes, keeps and gives up entries.
 ///
 /// Sources: `MySQL` 5.1 source, ibuf0ibuf.c, and what later versions changed in it.
@@ -81,6 +83,23 @@ pub struct BufferRedo {
     pub split: u32,
     /// Of a change of a bitmap page.
     pub bitmap: u32,
+}
+
+/// Bytes of a page number and of an offset in a redo record.
+const PAGE_NUMBER: u32 = 4;
+const OFFSET: u32 = 2;
+
+impl BufferRedo {
+    /// In records of this format, which a buffer's pages share with all others.
+    pub fn of(redo: &RedoFormat) -> Self {
+        Self {
+            insert: redo.record_header + PAGE_NUMBER + redo.insert + redo.end,
+            delete: redo.record_header + PAGE_NUMBER + OFFSET + redo.end,
+            moved: redo.moved,
+            split: redo.split,
+            bitmap: redo.record_header + PAGE_NUMBER + OFFSET + 1 + redo.end,
+        }
+    }
 }
 
 /// Pages beyond the limit from which on a client waits for the merges (`MySQL` 5.1 source,

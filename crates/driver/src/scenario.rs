@@ -71,7 +71,7 @@ pub use workload::{
 use cost_model::device::DeviceSpec;
 use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, WriteBackConfig};
 
-use layers::Layer;
+use layers::{Layer, Wanted};
 
 /// A scenario, checked and ready to run.
 #[derive(Clone, Debug)]
@@ -152,7 +152,7 @@ impl Scenario {
         sets: &[String],
         scale: Option<Scale>,
     ) -> Result<Self, ScenarioError> {
-        Self::build(&layers::load(path_or_name)?, sets, scale)
+        Self::build(&layers::load(path_or_name, &Wanted::SCENARIO)?, sets, scale)
     }
 
     /// The scenario in a text that lies in no file; `name` stands for the file in messages.
@@ -219,7 +219,7 @@ impl DiskProfile {
     /// # Errors
     /// As [`Scenario::load`]; of the scenario only the disks must be complete.
     pub fn load(path_or_name: &str, sets: &[String]) -> Result<Self, ScenarioError> {
-        let layers = layers::load(path_or_name)?;
+        let layers = layers::load(path_or_name, &Wanted::DISKS)?;
         let of_disk = |param: &Param| param.table() == "machine.disk";
         let values = Values::settle(&layers, sets, Scale::FULL, of_disk)?;
         let (name, title) = names(&layers, &values);

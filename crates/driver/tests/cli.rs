@@ -256,9 +256,9 @@ fn bad_files_are_refused() {
         &expect![[r"
             error: absent.toml: no such file
             error: tests: is a directory; expected a scenario file, such as one of sim-configs/experiments
-            error: s4-insert-bufer-off: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?)
-            error: machines/x25: no such file or built-in scenario (did you mean machines/x25e?)
-            error: nothing-like-it-at-all: no such file or built-in scenario
+            error: s4-insert-bufer-off: no such file or built-in experiment (did you mean s4-insert-buffer-off?)
+            error: machines/x25: no such file or built-in machine or experiment (did you mean machines/x25e?)
+            error: nothing-like-it-at-all: no such file or built-in experiment
         "]],
     );
     let folder = tempfile::tempdir().unwrap();

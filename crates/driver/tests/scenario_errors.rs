@@ -335,6 +335,7 @@ fn keys_of_another_kind() {
             "workload.queries = { kind = \"market\", point = true, limit = 10 }",
             "workload.delete_connection = \"separate\"",
             "workload.window = 0\nworkload.delete_connection = \"same\"",
+            "change_buffer.max_size = \"25%\"",
         ],
         &expect![[r#"
             s4.toml:8: machine.disk.channels = 8: has no effect: it belongs to machine.disk.kind = "ssd", and this one is "null"
@@ -345,12 +346,17 @@ fn keys_of_another_kind() {
             s4.toml:8: workload.queries.limit = 10: has no effect: it belongs to workload.queries.point = false, and this one is true
             s4.toml:8: workload.delete_connection = "separate": has no effect: it belongs to workload.window other than 0, and by default it is 0
             s4.toml:9: workload.delete_connection = "same": has no effect: it belongs to workload.window other than 0, and this one is 0
+            s4.toml:8: change_buffer.max_size = "25%": has no effect: it belongs to engine.kind = "change-buffer", and this one is "btree"
         "#]],
     );
     check_sets(
-        &[&["workload.queries.kind=none", "workload.queries.limit=10"]],
+        &[
+            &["workload.queries.kind=none", "workload.queries.limit=10"],
+            &["change_buffer.buffers=all"],
+        ],
         &expect![[r#"
             --set: workload.queries.limit = 10: has no effect: it belongs to workload.queries.kind other than "none", and this one is "none"
+            --set: change_buffer.buffers = all: has no effect: it belongs to engine.kind = "change-buffer", and this one is "btree"
         "#]],
     );
 }
@@ -500,7 +506,7 @@ fn names_that_no_file_has() {
     check_text(
         "title = \"a\"\nuse = [\"innodb-plugin\"]\n",
         &expect![[r#"
-            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/lesson, experiments/measured-all-64m, experiments/measured-fifo-all-32m, experiments/measured-fifo-none-32m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/measured-part5-none-160m, experiments/measured-queries-none-160m, experiments/queries-beside-inserts, experiments/s0-indexed, experiments/s0-indexed-ssd, experiments/s0-no-secondary, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s2-fractal-window-x25e, experiments/s2-innodb-insert, experiments/s2-innodb-window, experiments/s2-innodb-window-x25e, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-myisam, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, experiments/what-if-redo, studies/accel-rate, studies/buffer-size, studies/device, studies/memory-wall, studies/memory-wall-fractal, studies/page-size, studies/redo-size, studies/sensitivity-s1, studies/sensitivity-s4-off, studies/sensitivity-s4-on, studies/split-policy, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/mysql-5.7, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
+            s4.toml:2: innodb-plugin: no such scenario file to use (did you mean engines/innodb-plugin-1.0?); there are: experiments/lesson, experiments/measured-all-64m, experiments/measured-fifo-all-32m, experiments/measured-fifo-none-32m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/measured-part5-none-160m, experiments/measured-queries-none-160m, experiments/queries-beside-inserts, experiments/s0-indexed, experiments/s0-indexed-ssd, experiments/s0-no-secondary, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s2-fractal-window-x25e, experiments/s2-innodb-insert, experiments/s2-innodb-window, experiments/s2-innodb-window-x25e, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-myisam, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, experiments/what-if-redo, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/mysql-5.7, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
         "#]],
     );
     check_text(
@@ -517,7 +523,7 @@ fn names_that_no_file_has() {
     );
     let unknown = Scenario::load("s4-insert-buffer-of", &[], None).unwrap_err();
     expect![[r#"
-        s4-insert-buffer-of: no such file or built-in scenario (did you mean experiments/s4-insert-buffer-off?); there are: experiments/lesson, experiments/measured-all-64m, experiments/measured-fifo-all-32m, experiments/measured-fifo-none-32m, experiments/measured-noindex-64m, experiments/measured-none-160m, experiments/measured-none-64m, experiments/measured-part5-none-160m, experiments/measured-queries-none-160m, experiments/queries-beside-inserts, experiments/s0-indexed, experiments/s0-indexed-ssd, experiments/s0-no-secondary, experiments/s1-flush-buffered, experiments/s1-flush-direct, experiments/s1-myisam, experiments/s1-nothing-buffered, experiments/s1-nothing-direct, experiments/s2-fractal-insert, experiments/s2-fractal-window, experiments/s2-fractal-window-x25e, experiments/s2-innodb-insert, experiments/s2-innodb-window, experiments/s2-innodb-window-x25e, experiments/s4-insert-buffer-off, experiments/s4-insert-buffer-on, experiments/s4-myisam, experiments/s4-no-secondary, experiments/what-if-flash, experiments/what-if-pool, experiments/what-if-redo, studies/accel-rate, studies/buffer-size, studies/device, studies/memory-wall, studies/memory-wall-fractal, studies/page-size, studies/redo-size, studies/sensitivity-s1, studies/sensitivity-s4-off, studies/sensitivity-s4-on, studies/split-policy, machines/callaghan-2011, machines/desktop-2011, machines/ec2-2012, machines/fusionio-mlc, machines/fusionio-slc, machines/raid0-8x15k, machines/ram-disk, machines/samsung-830, machines/sas-10k, machines/sas-15k, machines/sata-7200, machines/x25e, machines/x4150-2009, engines/facebook-5.1, engines/innodb-5.1, engines/innodb-plugin-1.0, engines/mariadb-10.11, engines/myisam, engines/mysql-5.7, engines/percona-5.5, engines/perconaft, engines/tokudb-2009
+        s4-insert-buffer-of: no such file or built-in experiment (did you mean s4-insert-buffer-off?); there are: lesson, measured-all-64m, measured-fifo-all-32m, measured-fifo-none-32m, measured-noindex-64m, measured-none-160m, measured-none-64m, measured-part5-none-160m, measured-queries-none-160m, queries-beside-inserts, s0-indexed, s0-indexed-ssd, s0-no-secondary, s1-flush-buffered, s1-flush-direct, s1-myisam, s1-nothing-buffered, s1-nothing-direct, s2-fractal-insert, s2-fractal-window, s2-fractal-window-x25e, s2-innodb-insert, s2-innodb-window, s2-innodb-window-x25e, s4-insert-buffer-off, s4-insert-buffer-on, s4-myisam, s4-no-secondary, what-if-flash, what-if-pool, what-if-redo
     "#]].assert_eq(&format!("{unknown}\n"));
     let disk = DiskProfile::load("machines/x26e", &[]).unwrap_err().to_string();
     assert!(disk.starts_with("machines/x26e: no such"), "{disk}");

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use driver::report::{Manifest, Point, RunResult, Totals};
-use driver::scenario::Scenario;
+use driver::scenario::{CatalogueKind, Problem, Scenario, ScenarioError, catalogue};
 use driver::sweep::{Plan, Study, report};
 use expect_test::{Expect, expect, expect_file};
 use tempfile::TempDir;
@@ -252,14 +252,30 @@ fn the_examples_of_the_page_have_plans() {
 }
 
 #[test]
+fn an_unknown_name_is_answered_with_those_that_would_do() {
+    let known = |error: ScenarioError| match error.problem() {
+        Problem::UnknownName { known, .. } => known.clone(),
+        problem => panic!("{problem}"),
+    };
+    let names = |kind| {
+        let entries = catalogue().into_iter().filter(|entry| entry.kind == kind);
+        entries.map(|entry| entry.name).collect::<Vec<_>>()
+    };
+    let study = Study::load("none-such").unwrap_err();
+    assert_eq!(known(study), names(CatalogueKind::Study));
+    let scenario = Scenario::load("none-such", &[], None).unwrap_err();
+    assert_eq!(known(scenario), names(CatalogueKind::Experiment));
+}
+
+#[test]
 fn a_study_is_no_scenario_and_a_scenario_no_study() {
     let study = Scenario::load("redo-size", &[], None).unwrap_err().to_string();
     let scenario = Study::load("s4-insert-buffer-off").unwrap_err().to_string();
     let used = Scenario::parse("a.toml", "use = [\"studies/redo-size\"]", &[], None);
     expect![[r"
-        built-in studies/redo-size.toml:10: is a study, which `iisim sweep` runs; expected a scenario
-        built-in experiments/s4-insert-buffer-off.toml: is no study: it has no table [study] (see docs/studies.md)
-        a.toml:1: use: studies/redo-size: is a study, which `iisim sweep` runs; expected a scenario
+        built-in studies/redo-size.toml:10: is a study, not a scenario; `iisim sweep redo-size` runs it
+        built-in experiments/s4-insert-buffer-off.toml: is no study: it has no table [study] (see docs/studies.md); `iisim run s4-insert-buffer-off` runs a scenario
+        a.toml:1: use: studies/redo-size: is a study, not a scenario; `iisim sweep studies/redo-size` runs it
     "]]
     .assert_eq(&format!("{study}\n{scenario}\n{}\n", used.unwrap_err()));
 }
@@ -332,9 +348,7 @@ fn a_wrong_command_line_is_refused() {
     };
     check(
         &["sweep", "redo-sise"],
-        &expect![
-            "error: redo-sise: no such file or built-in study (did you mean studies/redo-size?)"
-        ],
+        &expect!["error: redo-sise: no such file or built-in study (did you mean redo-size?)"],
     );
     check(
         &["sweep", "redo-size", "--scale", "1/512"],

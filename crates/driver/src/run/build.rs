@@ -397,20 +397,10 @@ fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
         bitmap_pages: page,
         group_pages: 8,
         group_volume: page / 32 * 3,
-        redo: redo_format(engine).map(|redo| BufferRedo {
-            insert: redo.record_header + PAGE_NUMBER + redo.insert + redo.end,
-            delete: redo.record_header + PAGE_NUMBER + OFFSET + redo.end,
-            moved: redo.moved,
-            split: redo.split,
-            bitmap: redo.record_header + PAGE_NUMBER + OFFSET + 1 + redo.end,
-        }),
+        redo: redo_format(engine).as_ref().map(BufferRedo::of),
         seed: scenario.seed,
     }
 }
-
-/// Bytes of a page number and of an offset in a redo record.
-const PAGE_NUMBER: u32 = 4;
-const OFFSET: u32 = 2;
 
 fn redo_format(engine: &Engine) -> Option<RedoFormat> {
     let redo = engine.redo?;

@@ -57,11 +57,7 @@ pub fn catalogue() -> Vec<CatalogueEntry> {
         for name in names_in(kind) {
             let title = file(&format!("{name}.toml")).map_or("", |(_, text)| text);
             let title = title_of(&name, title);
-            let name = match kind {
-                CatalogueKind::Experiment | CatalogueKind::Study => bare(&name).to_owned(),
-                CatalogueKind::Machine | CatalogueKind::Engine => name,
-            };
-            entries.push(CatalogueEntry { kind, name, title });
+            entries.push(CatalogueEntry { kind, name: called(&name).to_owned(), title });
         }
     }
     entries.sort();
@@ -99,7 +95,15 @@ pub(super) fn find(name: &str) -> Option<String> {
     Some(format!("{name}.toml"))
 }
 
-fn names_in(kind: CatalogueKind) -> Vec<String> {
+/// What to call the built-in file of a name with its folder (see [`CatalogueEntry::name`]).
+pub(super) fn called(name: &str) -> &str {
+    let is_in = |kind: CatalogueKind| name.split('/').next() == Some(kind.folder());
+    let by_bare_name = is_in(CatalogueKind::Experiment) || is_in(CatalogueKind::Study);
+    if by_bare_name { bare(name) } else { name }
+}
+
+/// The names of all built-in files of a kind with their folder, without `.toml`.
+pub(super) fn names_in(kind: CatalogueKind) -> Vec<String> {
     let files = FILES.get_dir(kind.folder()).into_iter().flat_map(Dir::files);
     let paths = files.filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
     let mut names: Vec<_> = paths.map(str::to_owned).collect();

@@ -3,7 +3,7 @@
 use cost_model::Bytes;
 
 use super::kind::{Kind, Word};
-use super::param::Param;
+use super::param::{Param, When};
 use super::values::{Choice, Values, words};
 
 /// The change buffer of a scenario.
@@ -83,81 +83,88 @@ const ORDER: &[Word] = &[
 
 const ENTRY: Kind = Kind::Bytes(0, 256);
 
+const BUFFERED: &[When] = &[When::word("engine.kind", &["change-buffer"])];
+
+/// A profile has the rules of its version, whether its scenarios buffer changes or not.
+const fn key(key: &'static str, kind: Kind, doc: &'static str) -> Param {
+    Param::new(key, kind, doc).when(BUFFERED).carried()
+}
+
 pub(super) const PARAMS: &[Param] = &[
-    Param::new(
+    key(
         "change_buffer.max_size",
         Kind::Share(0.0, 0.5),
         "Pages of the change buffer at most, as a share of the pool; 0%: it is off.",
     )
     .preset("50%")
     .source("MySQL 5.1 source, ibuf0ibuf.c: half the pool"),
-    Param::new(
+    key(
         "change_buffer.buffers",
         Kind::Word(BufferedChanges::WORDS),
         "Which changes may wait: the words of innodb_change_buffering.",
     )
     .preset("inserts")
     .source("MySQL 5.1 source, ibuf0ibuf.c"),
-    Param::new(
+    key(
         "change_buffer.when_full",
         Kind::Word(FullBuffer::WORDS),
         "What it does with a change when it has that size.",
     )
     .preset("contract")
     .source("MySQL 5.1 source, ibuf0ibuf.c: at 0, 5 and 10 pages beyond the limit"),
-    Param::new(
+    key(
         "change_buffer.active_contract",
         Kind::Bool,
         "Whether every change that splits one of its pages has some entries merged, at any size.",
     )
     .preset("false")
     .source("MySQL 5.1 source, ibuf0ibuf.c: only at the limit"),
-    Param::new(
+    key(
         "change_buffer.check_extra",
         ENTRY,
         "Bytes that the check of a leaf's free space adds to each record.",
     )
     .preset("1B")
     .source("MySQL 5.1 source, ibuf0ibuf.c: a directory byte"),
-    Param::new(
+    key(
         "change_buffer.entry_header",
         ENTRY,
         "Bytes of an entry besides its columns and those for each column.",
     )
     .preset("20B")
     .source("MySQL 5.1 source, ibuf0ibuf.c: 6 + 4 offsets + space 4, marker 1, page 4, flag 1"),
-    Param::new(
+    key(
         "change_buffer.entry_column",
         ENTRY,
         "Bytes of an entry for each of its columns, besides the column.",
     )
     .preset("7B")
     .source("MySQL 5.1 source, ibuf0ibuf.c: offset 1, type 6"),
-    Param::new("change_buffer.order", Kind::Word(ORDER), "The order of entries in its tree.")
+    key("change_buffer.order", Kind::Word(ORDER), "The order of entries in its tree.")
         .preset("key")
         .source("MySQL 5.1 source, ibuf0ibuf.c"),
-    Param::new(
+    key(
         "change_buffer.page_usable",
         Kind::Bytes(256, 64 << 10),
         "Bytes of one of its pages that entries and their directory can take.",
     )
     .preset("16247B")
     .source("MySQL 5.1 source, page0page.h: the old record format"),
-    Param::new(
+    key(
         "change_buffer.free_flushed_every",
         Kind::Count("changes", 0, 1 << 20),
         "Every so many changes free the clean pages that flushes left at the LRU tail; 0: none.",
     )
     .preset("8")
     .source("MySQL 5.1 source, ibuf0ibuf.ic: IBUF_COUNT"),
-    Param::new(
+    key(
         "change_buffer.background",
         Kind::Number(0.0, 100_000.0),
         "Pages per second that the background thread has merged while the server is busy.",
     )
     .preset("0.5")
     .source("MySQL 5.1 source, srv0srv.c: 5 pages every 10 s"),
-    Param::new(
+    key(
         "change_buffer.background_full",
         Kind::Number(0.0, 100_000.0),
         "What is added to that as the buffer goes from half full to full.",

@@ -82,11 +82,14 @@ pub enum Problem {
     #[error("is empty: a scenario sets at least one key (see docs/scenarios.md)")]
     Empty,
     /// A study stands where a scenario is expected.
-    #[error("is a study, which `iisim sweep` runs; expected a scenario")]
-    IsStudy,
+    #[error("is a study, not a scenario; `iisim sweep {name}` runs it")]
+    IsStudy { name: String },
     /// A scenario stands where a study is expected.
-    #[error("is no study: it has no table [study] (see docs/studies.md)")]
-    IsNoStudy,
+    #[error(
+        "is no study: it has no table [study] (see docs/studies.md); `iisim run {name}` runs a \
+         scenario"
+    )]
+    IsNoStudy { name: String },
     /// Not TOML.
     #[error("not TOML: {message}")]
     Syntax { message: String },

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use super::catalogue;
+use super::catalogue::{self, CatalogueKind};
 use super::document::{self, Entry, Source};
 use super::error::{Place, Problem, ScenarioError, nearest};
 use super::kind::Value;
@@ -16,6 +16,8 @@ pub(super) struct Layer {
     pub(super) entries: Vec<Entry>,
     /// The folder that paths in this file start from; `None` for a built-in file.
     pub(super) folder: Option<PathBuf>,
+    /// Whether it is the scenario's own file, not one that is used.
+    pub(super) own: bool,
 }
 
 /// Where a file lies.
@@ -28,12 +30,41 @@ pub(super) enum Location {
     Text,
 }
 
+/// What a name is expected to name, and what there is of it.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    what: &'static str,
+    kinds: &'static [CatalogueKind],
+    /// Whether experiments and studies are called by their names without folder.
+    bare: bool,
+}
+
+impl Wanted {
+    pub(super) const SCENARIO: Self = Self {
+        what: "file or built-in experiment",
+        kinds: &[CatalogueKind::Experiment],
+        bare: true,
+    };
+    pub(super) const DISKS: Self = Self {
+        what: "file or built-in machine or experiment",
+        kinds: &[CatalogueKind::Machine, CatalogueKind::Experiment],
+        bare: true,
+    };
+    const STUDY: Self =
+        Self { what: "file or built-in study", kinds: &[CatalogueKind::Study], bare: true };
+    const USED: Self = Self {
+        what: "scenario file to use",
+        kinds: &[CatalogueKind::Experiment, CatalogueKind::Machine, CatalogueKind::Engine],
+        bare: false,
+    };
+}
+
 /// The files of the scenario at a path or of a name, lowest first; the last is the file itself.
-pub(super) fn load(path_or_name: &str) -> Result<Vec<Layer>, ScenarioError> {
-    let location = locate(path_or_name, "file or built-in scenario")?;
+pub(super) fn load(path_or_name: &str, wanted: &Wanted) -> Result<Vec<Layer>, ScenarioError> {
+    let location = locate(path_or_name, wanted)?;
     let (source, folder) = read(&location)?;
     if let Some(line) = study_line(&source)? {
-        return Err(source.error(Some(line), Problem::IsStudy));
+        return Err(source.error(Some(line), Problem::IsStudy { name: path_or_name.to_owned() }));
     }
     stack(location, source, folder)
 }
@@ -42,10 +73,10 @@ pub(super) fn load(path_or_name: &str) -> Result<Vec<Layer>, ScenarioError> {
 pub(super) fn load_study(
     path_or_name: &str,
 ) -> Result<(Vec<Layer>, Location, Source), ScenarioError> {
-    let location = locate(path_or_name, "file or built-in study")?;
+    let location = locate(path_or_name, &Wanted::STUDY)?;
     let (source, folder) = read(&location)?;
     if study_line(&source)?.is_none() {
-        return Err(source.error(None, Problem::IsNoStudy));
+        return Err(source.error(None, Problem::IsNoStudy { name: path_or_name.to_owned() }));
     }
     Ok((stack(location.clone(), source.clone(), folder)?, location, source))
 }
@@ -76,14 +107,14 @@ fn study_line(source: &Source) -> Result<Option<usize>, ScenarioError> {
 }
 
 /// Where the file of a path or of a name lies.
-fn locate(path_or_name: &str, what: &'static str) -> Result<Location, ScenarioError> {
+fn locate(path_or_name: &str, wanted: &Wanted) -> Result<Location, ScenarioError> {
     let path = Path::new(path_or_name);
     let is_path = path.extension().is_some_and(|extension| extension == "toml");
     let built_in = catalogue::find(path_or_name);
     match built_in {
         Some(name) if !is_path => Ok(Location::BuiltIn(name)),
         _ if is_path || path.exists() => Ok(Location::Disk(normal(path))),
-        _ => Err(unknown_name(Place::Name, path_or_name, what)),
+        _ => Err(unknown_name(Place::Name, path_or_name, wanted)),
     }
 }
 
@@ -100,6 +131,9 @@ fn stack(
 ) -> Result<Vec<Layer>, ScenarioError> {
     let mut stack = Stack { layers: Vec::new(), done: Vec::new(), open: Vec::new() };
     stack.add(location, source, folder)?;
+    if let Some(last) = stack.layers.last_mut() {
+        last.own = true;
+    }
     Ok(stack.layers)
 }
 
@@ -127,7 +161,7 @@ impl Stack {
         }
         self.open.pop();
         self.done.push(location);
-        self.layers.push(Layer { source, entries, folder });
+        self.layers.push(Layer { source, entries, folder, own: false });
         Ok(())
     }
 
@@ -139,7 +173,7 @@ impl Stack {
         user_location: &Location,
     ) -> Result<(), ScenarioError> {
         let location = resolve(name, user_location)
-            .ok_or_else(|| unknown_name(user.place(Some(line)), name, "scenario file to use"))?;
+            .ok_or_else(|| unknown_name(user.place(Some(line)), name, &Wanted::USED))?;
         if let Some(first) = self.open.iter().position(|(open, _)| *open == location) {
             let mut chain: Vec<_> = self.open[first..].iter().map(|(_, n)| n.clone()).collect();
             chain.push(chain[0].clone());
@@ -153,7 +187,7 @@ impl Stack {
             user.error(Some(line), Problem::Used { file: name.to_owned(), problem })
         })?;
         if study_line(&source)?.is_some() {
-            let problem = Box::new(Problem::IsStudy);
+            let problem = Box::new(Problem::IsStudy { name: name.to_owned() });
             return Err(user.error(Some(line), Problem::Used { file: name.to_owned(), problem }));
         }
         self.add(location, source, folder)
@@ -281,21 +315,31 @@ fn read_file(path: &Path) -> Result<String, Problem> {
     if text.trim().is_empty() { Err(Problem::Empty) } else { Ok(text) }
 }
 
-fn unknown_name(place: Place, name: &str, what: &'static str) -> ScenarioError {
-    let known: Vec<_> = catalogue::names();
-    // Within a folder if the name has one, by the bare name otherwise.
+fn unknown_name(place: Place, name: &str, wanted: &Wanted) -> ScenarioError {
+    let known: Vec<_> = wanted.kinds.iter().flat_map(|kind| catalogue::names_in(*kind)).collect();
+    let suggestion = similar_name(name, &known).or_else(|| similar_name(name, &catalogue::names()));
+    // Within a folder if the name has one.
     let folder = name.split_once('/').map(|(folder, _)| format!("{folder}/"));
-    let near = folder.filter(|folder| known.iter().any(|known| known.starts_with(folder.as_str())));
-    let known: Vec<_> = match &near {
-        Some(folder) => known.into_iter().filter(|known| known.starts_with(folder)).collect(),
-        None => known,
+    let is_within =
+        |known: &String| folder.as_ref().is_some_and(|within| known.starts_with(within));
+    let some_within = known.iter().any(is_within);
+    let called =
+        |name: String| if wanted.bare { catalogue::called(&name).to_owned() } else { name };
+    let problem = Problem::UnknownName {
+        name: name.to_owned(),
+        what: wanted.what,
+        suggestion: suggestion.map(called),
+        known: known.into_iter().filter(|n| !some_within || is_within(n)).map(called).collect(),
     };
-    let bare = |name: &'_ str| name.rsplit('/').next().unwrap_or_default().to_owned();
-    let suggestion = nearest(name, known.iter().map(String::as_str)).or_else(|| {
-        let same =
-            nearest(&bare(name), known.iter().map(|name| name.rsplit('/').next().unwrap_or(name)))?;
-        known.iter().find(|known| bare(known) == same).cloned()
-    });
-    let problem = Problem::UnknownName { name: name.to_owned(), what, suggestion, known };
     ScenarioError::new(place, problem)
+}
+
+/// The one of `known` most likely meant, by its whole name or without folders.
+fn similar_name(name: &str, known: &[String]) -> Option<String> {
+    let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    nearest(name, known.iter().map(String::as_str)).or_else(|| {
+        let bare_names: Vec<_> = known.iter().map(|known| bare(known)).collect();
+        let same = nearest(&bare(name), bare_names.iter().map(String::as_str))?;
+        known.iter().find(|known| bare(known) == same).cloned()
+    })
 }

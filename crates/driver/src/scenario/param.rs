@@ -30,6 +30,8 @@ pub struct Param {
     pub scaling: Scaling,
     /// Whether it reaches the files that use the one it stands in.
     pub inherited: bool,
+    /// Whether a file that others use may set it where it has no effect, for those that give it one.
+    pub carried: bool,
     /// Whether a file that sets it discards what the files beneath said in its table.
     pub starts_anew: bool,
 }
@@ -114,6 +116,7 @@ impl Param {
             when: &[],
             scaling: Scaling::Stays,
             inherited: true,
+            carried: false,
             starts_anew: false,
         }
     }
@@ -152,6 +155,10 @@ impl Param {
 
     pub(super) const fn of_this_file(self) -> Self {
         Self { inherited: false, ..self }
+    }
+
+    pub(super) const fn carried(self) -> Self {
+        Self { carried: true, ..self }
     }
 
     pub(super) const fn starts_anew(self) -> Self {

@@ -108,6 +108,22 @@ fn a_later_disk_is_described_anew() {
 }
 
 #[test]
+fn a_profile_may_have_a_change_buffer_that_its_scenario_does_not_use() {
+    let of_buffer = |scenario: &Scenario| {
+        let keys = scenario.values.iter().map(|value| value.key);
+        keys.filter(|key| key.starts_with("change_buffer.")).count()
+    };
+    let (off, on) = (s4(&[], "1"), s4(&["engine.kind=change-buffer"], "1"));
+    assert!(off.text.contains("[change_buffer]"), "in the text of its layers");
+    assert_eq!((off.change_buffer.clone(), of_buffer(&off)), (None, 0));
+    assert_eq!(on.change_buffer.unwrap().background, 10.0, "as the profile has it");
+
+    let set = ["change_buffer.max_size=25%".to_owned()];
+    let ignored = Scenario::load("s4-insert-buffer-off", &set, None).unwrap_err();
+    assert!(ignored.to_string().contains("has no effect"), "{ignored}");
+}
+
+#[test]
 fn another_kind_on_top_drops_the_keys_it_does_not_have() {
     let sets = ["workload.kind=micro", "workload.order=random", "workload.secondary_indexes=1"];
     let micro = s4(&sets, "1/128");

@@ -36,6 +36,8 @@ struct Setting {
     assumed: Option<String>,
     /// Number of the layer that set it: 0 for a preset.
     layer: usize,
+    /// Whether the scenario's own file or the command line set it.
+    own: bool,
     folder: Option<PathBuf>,
 }
 
@@ -97,7 +99,7 @@ impl Values {
         };
         let mut values = Self { settings: BTreeMap::new(), scale, whole };
         for (below, layer) in layers.iter().enumerate() {
-            values.add_layer(layer, below + 1, below + 1 == layers.len())?;
+            values.add_layer(layer, below + 1)?;
         }
         values.add_sets(sets, layers.len() + 1)?;
         values.drop_overruled()?;
@@ -105,7 +107,7 @@ impl Values {
         Ok(values)
     }
 
-    fn add_layer(&mut self, layer: &Layer, number: usize, top: bool) -> Result<(), ScenarioError> {
+    fn add_layer(&mut self, layer: &Layer, number: usize) -> Result<(), ScenarioError> {
         for entry in layer.entries.iter().filter(|entry| entry.param.starts_anew) {
             self.discard_table(entry.param.table());
         }
@@ -114,7 +116,7 @@ impl Values {
             let line = Some(entry.line);
             let value = param.kind.parse(param.key, &entry.raw);
             let value = value.map_err(|problem| layer.source.error(line, problem))?;
-            if !param.inherited && !top {
+            if !param.inherited && !layer.own {
                 continue;
             }
             let setting = Setting {
@@ -126,6 +128,7 @@ impl Values {
                 source: entry.source.clone(),
                 assumed: entry.assumed.clone(),
                 layer: number,
+                own: layer.own,
                 folder: layer.folder.clone(),
             };
             self.settings.insert(param.key, setting);
@@ -157,6 +160,7 @@ impl Values {
                 source: None,
                 assumed: None,
                 layer: number,
+                own: true,
                 folder: Some(PathBuf::new()),
             };
             self.settings.insert(key, setting);
@@ -168,13 +172,15 @@ impl Values {
         self.settings.retain(|key, _| !key.strip_prefix(table).is_some_and(|k| k.starts_with('.')));
     }
 
-    /// A key of another kind of thing is an error, unless a layer above it chose the kind.
+    /// A key of another kind of thing is an error, unless a layer above it chose the kind or a
+    /// profile carries it for scenarios that choose that kind.
     fn drop_overruled(&mut self) -> Result<(), ScenarioError> {
         for param in registry() {
             let Some(setting) = self.settings.get(param.key) else { continue };
             let Some((condition, value)) = self.unmet(param) else { continue };
             let chosen = self.settings.get(condition.key);
-            if chosen.is_some_and(|chosen| setting.layer < chosen.layer) {
+            let is_overruled = chosen.is_some_and(|chosen| setting.layer < chosen.layer);
+            if is_overruled || param.carried && !setting.own {
                 self.settings.remove(param.key);
                 continue;
             }
@@ -255,6 +261,7 @@ impl Values {
                 source,
                 assumed,
                 layer: 0,
+                own: false,
                 folder: None,
             };
             self.settings.insert(param.key, setting);

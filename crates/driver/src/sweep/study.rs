@@ -89,7 +89,9 @@ impl Study {
         let table = document.as_table();
         let text = |key: &str| table.get(key).and_then(Item::as_str).unwrap_or_default().to_owned();
         let (title, question) = (text("title"), text("question"));
-        let item = table.get(STUDY).ok_or_else(|| base.error(None, Problem::IsNoStudy))?;
+        let item = table
+            .get(STUDY)
+            .ok_or_else(|| base.error(None, Problem::IsNoStudy { name: base.name().to_owned() }))?;
         let table = Table::of(&Field::top(&base, STUDY, item), KEYS)?;
 
         let scale = table.field("scale").map(|field| scale(&field)).transpose()?;
