@@ -209,18 +209,7 @@ fn machine(frames: u32, disks: DeviceSpec) -> MachineConfig {
 
 fn innodb() -> TreeConfig {
     TreeConfig {
-        format: PageFormat {
-            page_bytes: 16_384,
-            page_overhead: 132,
-            record_header: 5,
-            clustered_extra: 13,
-            child_pointer: PageFormat::CHILD_POINTER,
-            directory_slot: 2,
-            directory_records: 4,
-            clustered_reserve: 1_024,
-            reorganize_limit: 512,
-            coalesce_below: 8_192,
-        },
+        format: PageFormat::INNODB,
         space: SpaceConfig::INNODB,
         split: SplitPolicy::InnoDb,
         sibling_reads: true,

@@ -4,8 +4,8 @@ use index::IndexShape;
 
 /// The page format of an engine.
 ///
-/// Defaults and rules are those of `InnoDB`'s compact format (`MySQL` 5.1 source, page0page.h,
-/// rem0rec.h, btr0cur.c). Other formats are other numbers.
+/// The rules are those of `InnoDB`'s compact format, whose numbers are [`INNODB`](Self::INNODB).
+/// Other formats are other numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageFormat {
     /// Bytes of a page.
@@ -35,6 +35,33 @@ pub struct PageFormat {
 impl PageFormat {
     /// Bytes of a child page number.
     pub const CHILD_POINTER: u32 = 4;
+
+    /// `InnoDB`'s compact format with pages of 16 KiB (`MySQL` 5.1 source, page0page.h, rem0rec.h,
+    /// btr0cur.c).
+    pub const INNODB: Self = Self {
+        page_bytes: 16_384,
+        page_overhead: 132,
+        record_header: 5,
+        clustered_extra: 13,
+        child_pointer: Self::CHILD_POINTER,
+        directory_slot: 2,
+        directory_records: 4,
+        clustered_reserve: 1_024,
+        reorganize_limit: 512,
+        coalesce_below: 8_192,
+    };
+
+    /// `InnoDB`'s records on pages that take `usable` bytes of them and their directory, none of
+    /// which a rule keeps free or wants filled: for small trees, whose pages hold a few records.
+    pub const fn of_usable(usable: u32) -> Self {
+        Self {
+            page_bytes: usable + Self::INNODB.page_overhead,
+            clustered_reserve: 0,
+            reorganize_limit: 0,
+            coalesce_below: 0,
+            ..Self::INNODB
+        }
+    }
 
     /// Bytes that records and their directory can use on an empty page.
     pub fn usable_bytes(&self) -> u32 {
@@ -118,38 +145,27 @@ impl Limits {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    pub(crate) fn innodb() -> PageFormat {
-        PageFormat {
-            page_bytes: 16_384,
-            page_overhead: 132,
-            record_header: 5,
-            clustered_extra: 13,
-            child_pointer: 4,
-            directory_slot: 2,
-            directory_records: 4,
-            clustered_reserve: 1_024,
-            reorganize_limit: 512,
-            coalesce_below: 8_192,
-        }
-    }
 
     /// "Most entries ever on one leaf", measured on `MariaDB` 10.11, and the sequential fill of
     /// clustered leaves there (48-byte rows) and in `MySQL` 5.1 (47).
     #[test]
     fn capacities_are_the_measured_ones() {
         for (record, most) in [(21, 755), (25, 637), (27, 590), (17, 928), (26, 613)] {
-            assert_eq!(innodb().limits(record, false).full, most, "{record}-byte records");
+            assert_eq!(
+                PageFormat::INNODB.limits(record, false).full,
+                most,
+                "{record}-byte records"
+            );
         }
-        assert_eq!(innodb().limits(48, true).reserved, 313);
-        assert_eq!(innodb().limits(47, true).reserved, 320);
+        assert_eq!(PageFormat::INNODB.limits(48, true).reserved, 313);
+        assert_eq!(PageFormat::INNODB.limits(47, true).reserved, 320);
     }
 
     #[test]
     fn a_page_with_garbage_is_split_when_less_than_a_thirty_second_is_free() {
-        let limits = innodb().limits(21, false);
+        let limits = PageFormat::INNODB.limits(21, false);
         assert!(limits.fits(731, 731) && limits.fits(754, 754), "no garbage");
         assert!(limits.fits(700, 755) && !limits.fits(740, 755), "garbage, heap full");
         assert!(limits.fits(740, 754), "garbage, one contiguous slot left");

@@ -46,18 +46,7 @@
 //! };
 //! let shapes = [shape("PRIMARY", true, 100, 8), shape("customer", false, 16, 16)];
 //! let rules = TreeConfig {
-//!     format: PageFormat {
-//!         page_bytes: 16_384,
-//!         page_overhead: 132,
-//!         record_header: 5,
-//!         clustered_extra: 13,
-//!         child_pointer: PageFormat::CHILD_POINTER,
-//!         directory_slot: 2,
-//!         directory_records: 4,
-//!         clustered_reserve: 1_024,
-//!         reorganize_limit: 512,
-//!         coalesce_below: 8_192,
-//!     },
+//!     format: PageFormat::INNODB,
 //!     space: SpaceConfig::INNODB,
 //!     split: SplitPolicy::InnoDb,
 //!     sibling_reads: true,

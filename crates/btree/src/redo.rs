@@ -340,7 +340,6 @@ fn page_number_bytes(page: PageId) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::tests::innodb;
     use index::Key;
 
     /// Every two rows share this many bytes.
@@ -370,7 +369,7 @@ mod tests {
     }
 
     fn redo(format: &RedoFormat, shape: &IndexShape, columns: u32, shared: u32) -> IndexRedo {
-        let mut redo = IndexRedo::new(Some(format), &innodb(), shape, columns);
+        let mut redo = IndexRedo::new(Some(format), &PageFormat::INNODB, shape, columns);
         redo.learn_insert(&Sharing(shared), IndexId(1), Some(0), 1);
         redo.learn_moved(&Sharing(shared), IndexId(1), 0, 1);
         redo
@@ -423,7 +422,7 @@ mod tests {
 
     #[test]
     fn without_a_log_nothing_is_logged() {
-        let mut redo = IndexRedo::new(None, &innodb(), &shape(true, 16, 0), 2);
+        let mut redo = IndexRedo::new(None, &PageFormat::INNODB, &shape(true, 16, 0), 2);
         redo.learn_insert(&Sharing(4), IndexId(0), Some(0), 1);
         redo.learn_moved(&Sharing(4), IndexId(0), 0, 1);
         let change = Change { is_first: true, has_garbage: true };

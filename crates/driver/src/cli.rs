@@ -67,7 +67,7 @@ struct Overrides {
     /// Set a key of the scenario, such as pool.size=8GiB; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Shrink rows and memory alike by a power of two, such as 1/128
+    /// Shrink rows and memory alike by a power of two, such as 1/128 [default: 1, the full size]
     #[arg(long)]
     scale: Option<String>,
 }

@@ -59,7 +59,7 @@ impl Explanation {
         let intervals = rows.div_ceil(scenario.report.every_rows).max(1);
         scenario.report.every_rows = (rows / intervals).max(1);
         let rows = rows.min(scenario.report.every_rows * intervals);
-        let mut run = Run::new(&scenario)?;
+        let mut run = Run::measured_up_to(&scenario, rows)?;
         while run.rows() < rows {
             run.advance((run.rows() + scenario.report.every_rows).min(rows));
             observe(&Update { rows_total: rows, ..run.update() });

@@ -122,9 +122,17 @@ impl Run {
     /// # Errors
     /// The key stream cannot be opened.
     pub fn new(scenario: &Scenario) -> Result<Self, RunError> {
+        Self::measured_up_to(scenario, scenario.workload.rows)
+    }
+
+    /// A run at its start whose reporting intervals end at `rows` rows, or soon after.
+    ///
+    /// # Errors
+    /// As [`Run::new`].
+    pub fn measured_up_to(scenario: &Scenario, rows: u64) -> Result<Self, RunError> {
         let mut world = build::world(scenario)?;
         let clients = build::clients(scenario, &world);
-        let meter = Meter::new(scenario, &mut world);
+        let meter = Meter::new(scenario, &mut world, rows);
         let asker = build::querier_after_load(scenario);
         Ok(Self { world, clients, meter, asker })
     }
@@ -150,7 +158,7 @@ impl Run {
     }
 
     /// Goes on until at least `rows` rows are inserted (or all of them), finishing a reporting
-    /// interval at every multiple of its rows on the way.
+    /// interval at every multiple of its rows on the way; the last may be up to half as long again.
     pub fn advance(&mut self, rows: u64) {
         let rows = rows.min(self.world.rows_total);
         while self.world.rows_done < rows {

@@ -129,7 +129,7 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         t1.toml:3: titel = "t": unknown field `titel`, expected one of `id`, `title`, `author`, `date`, `url`
         t1.toml:8: [runs.one: unclosed table, expected `]`
         t1.toml:12: T1.1: "speed": expected a name of docs/reports.md
-        t1.toml:10: runs.one: --scale: "1/3": split waves depend on log2 of the rows, so other scales than powers of two would compare different phases"#]].assert_eq(&errors.join("\n"));
+        t1.toml:10: runs.one: --scale: "1/3": expected 1 over a power of two, such as 1/128: at other scales the waves of page splits would not be those of the full run"#]].assert_eq(&errors.join("\n"));
 }
 
 /// A run of the experiment at 1/128 whose rate falls from 2,000 to 1,000 rows/s in the middle.

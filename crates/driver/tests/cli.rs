@@ -301,7 +301,7 @@ fn bad_options_are_refused() {
             error: --set: pool.sise: unknown key (did you mean pool.size?)
             error: --set: pool.size: expected key=value, such as pool.size=1GiB
             error: --set: pool.size = 1: no unit; expected a size from 1KiB to 64TiB, such as "16MiB" (units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB)
-            error: --scale: "1/100": split waves depend on log2 of the rows, so other scales than powers of two would compare different phases
+            error: --scale: "1/100": expected 1 over a power of two, such as 1/128: at other scales the waves of page splits would not be those of the full run
             error: --scale: "2": expected 1 or 1 over a power of two, such as 1/128
             error: --out: two scenarios are called small: their files would overwrite each other
             error: Cargo.toml: cannot be written: File exists (os error 17)

@@ -197,17 +197,6 @@ fn the_time_of_a_row_is_the_time_of_its_clients() {
 }
 
 #[test]
-fn a_rest_of_a_few_rows_is_not_drawn() {
-    let mut runs = runs();
-    let run = runs.get_mut("s4_off").expect("a run");
-    let mut rest = run.points.last().expect("a point").clone();
-    rest.rows += 50;
-    run.points.push(rest);
-    let figure = |runs| data(&html(&scorecard(), runs))["charts"][0]["curves"][0]["y"].clone();
-    assert_eq!(figure(&runs), figure(&self::runs()));
-}
-
-#[test]
 fn no_text_becomes_markup() {
     for page in pages() {
         assert!(!page.contains("<b>36x"));

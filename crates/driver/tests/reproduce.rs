@@ -124,7 +124,7 @@ fn a_wrong_command_line_is_refused() {
     check(
         &["--only", "S4.3", "--scale", "1/3"],
         &expect![[r#"
-        error: --scale: "1/3": split waves depend on log2 of the rows, so other scales than powers of two would compare different phases
+        error: --scale: "1/3": expected 1 over a power of two, such as 1/128: at other scales the waves of page splits would not be those of the full run
     "#]],
     );
     check(

@@ -556,7 +556,7 @@ fn scales() {
         "s4-insert-buffer-off",
         &["1/3", "128", "0.5", "1/0", "2/128", "", "1/x", "1/2097152", "1/1024", "1/2048"],
         &expect![[r#"
-            --scale: "1/3": split waves depend on log2 of the rows, so other scales than powers of two would compare different phases
+            --scale: "1/3": expected 1 over a power of two, such as 1/128: at other scales the waves of page splits would not be those of the full run
             --scale: "128": expected 1 or 1 over a power of two, such as 1/128
             --scale: "0.5": expected 1 or 1 over a power of two, such as 1/128
             --scale: "1/0": expected 1 or 1 over a power of two, such as 1/128

@@ -23,22 +23,6 @@ fn shapes(indexes: usize) -> Vec<IndexShape> {
     (0..indexes).map(shape).collect()
 }
 
-/// `InnoDB`'s arithmetic for pages that take `usable` bytes of records and directory.
-fn format(usable: u32) -> PageFormat {
-    PageFormat {
-        page_bytes: usable + 20,
-        page_overhead: 20,
-        record_header: 5,
-        clustered_extra: 13,
-        child_pointer: 4,
-        directory_slot: 2,
-        directory_records: 4,
-        clustered_reserve: 0,
-        reorganize_limit: 0,
-        coalesce_below: 0,
-    }
-}
-
 fn tiny(usable: u32) -> TreeConfig {
     let space = SpaceConfig {
         extent_pages: 4,
@@ -50,7 +34,7 @@ fn tiny(usable: u32) -> TreeConfig {
     let (split, sibling_reads) = (SplitPolicy::InnoDb, true);
     let redo = Some(RedoFormat::mysql_5_1(150, 200));
     let (join_right, undo) = (true, None);
-    let format = format(usable);
+    let format = PageFormat::of_usable(usable);
     TreeConfig { format, space, split, sibling_reads, join_right, redo, undo, seed: 1 }
 }
 

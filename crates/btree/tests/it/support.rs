@@ -7,26 +7,10 @@ use cost_model::{
 use index::testkit::{TestKeys, finish};
 use index::{IndexEngine, IndexId, IndexShape, RowId};
 
-/// `InnoDB`'s compact format with pages of 16 KiB (`MySQL` 5.1 source, page0page.h, rem0rec.h).
-pub(crate) fn innodb_format() -> PageFormat {
-    PageFormat {
-        page_bytes: 16_384,
-        page_overhead: 132,
-        record_header: 5,
-        clustered_extra: 13,
-        child_pointer: 4,
-        directory_slot: 2,
-        directory_records: 4,
-        clustered_reserve: 1_024,
-        reorganize_limit: 512,
-        coalesce_below: 8_192,
-    }
-}
-
 /// `InnoDB`'s rules, without reads of siblings that no link needs.
 pub(crate) fn innodb() -> TreeConfig {
     TreeConfig {
-        format: innodb_format(),
+        format: PageFormat::INNODB,
         space: SpaceConfig::INNODB,
         split: SplitPolicy::InnoDb,
         sibling_reads: false,
@@ -55,13 +39,8 @@ pub(crate) fn innodb_pool(frames: u32, machine: MachineConfig) -> MachineConfig 
 /// Pages of `InnoDB`'s format but for so many secondary records of 21 bytes and no rule that
 /// splits a page before it is full.
 pub(crate) fn pages_of(records: u32) -> TreeConfig {
-    let mut config = innodb();
     let usable = 21 * records + (2 * records).div_ceil(4);
-    config.format.page_bytes = usable + config.format.page_overhead;
-    config.format.reorganize_limit = 0;
-    config.format.clustered_reserve = 0;
-    config.format.coalesce_below = 0;
-    config
+    TreeConfig { format: PageFormat::of_usable(usable), ..innodb() }
 }
 
 /// A clustered index with rows of `row_bytes` bytes on the page and secondary ones with records

@@ -20,18 +20,7 @@ pub(crate) fn shapes(indexes: usize) -> Vec<IndexShape> {
 /// Trees on pages that take `usable` bytes of records and directory.
 pub(crate) fn tree(usable: u32) -> TreeConfig {
     TreeConfig {
-        format: PageFormat {
-            page_bytes: usable + 20,
-            page_overhead: 20,
-            record_header: 5,
-            clustered_extra: 13,
-            child_pointer: 4,
-            directory_slot: 2,
-            directory_records: 4,
-            clustered_reserve: 0,
-            reorganize_limit: 0,
-            coalesce_below: 0,
-        },
+        format: PageFormat::of_usable(usable),
         space: SpaceConfig {
             extent_pages: 4,
             fragment_pages: 3,

@@ -7,7 +7,7 @@ use driver::scenario::{CatalogueEntry, CatalogueKind, catalogue};
 use super::error::CliError;
 use super::output;
 
-/// List the built-in experiments, machines and engines, a line each
+/// List the built-in experiments, studies, machines and engines, a line each
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

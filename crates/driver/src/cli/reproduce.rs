@@ -36,12 +36,14 @@ Finished runs are kept, so a second call and one after Ctrl-C compute only what 
 are kept by their content and by the program: a program that was built anew computes them anew.
 
 Ends with 1 if a claim that sim-configs/claims/baseline.toml calls reproduced or confirmed no
-longer is. Claims whose runs were not asked for are not compared, nor are other scales.")]
+longer is. That file has the verdicts at the default scale: nothing is compared at another, and
+with --only just the claims that were asked for.")]
 pub(super) struct ReproduceArgs {
-    /// The claims of an article (S4) alone, or one of them (S4.3)
+    /// The claims of an article (S0 to S4) alone, or one of them, such as S4.3
     #[arg(long, value_name = "CLAIM")]
     only: Option<String>,
-    /// Shrink rows and memory of every run by a power of two, as far as the run bears it
+    /// Shrink rows and memory of every run by a power of two; a run that cannot be that small is
+    /// as small as it can be
     #[arg(long, default_value = DEFAULT_SCALE)]
     scale: String,
     /// Form of the scorecard on stdout

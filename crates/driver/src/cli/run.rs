@@ -25,10 +25,11 @@ Examples:
   iisim run s4-insert-buffer-off what-if-pool what-if-flash --scale 1/128 --out results
   iisim run my-scenario.toml --format csv > curve.csv
 
+Many runs that differ in a value are a study, which iisim sweep runs.
 A result is the same bytes for the same scenario, settings and scale, whatever --jobs is.
 Ctrl-C ends the runs at their next reporting interval; what was finished is reported.")]
 pub(super) struct RunArgs {
-    /// Scenario files, or names of built-in experiments
+    /// Scenario files, or names of built-in experiments (iisim list experiments)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
     #[command(flatten)]

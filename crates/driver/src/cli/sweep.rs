@@ -30,7 +30,7 @@ A sweep that was interrupted, or killed, goes on when the same command is given 
 points are there it writes points.csv, README.md and, for a grid, curves.svg and heatmap.svg: the
 same bytes whatever --jobs is and however often it was interrupted.")]
 pub(super) struct SweepArgs {
-    /// Study file, or name of a built-in study
+    /// Study file, or name of a built-in study (iisim list studies)
     #[arg(value_name = "FILE")]
     file: String,
     /// Scale of every point, such as 1/128 [default: as the study says]

@@ -426,3 +426,14 @@ fn page_format(engine: &Engine) -> PageFormat {
         coalesce_below: share(engine.coalesce_below),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_presets_of_a_page_are_those_of_innodb() {
+        let scenario = Scenario::load("s4-insert-buffer-off", &[], None).unwrap();
+        assert_eq!(page_format(&scenario.engine), PageFormat::INNODB);
+    }
+}

@@ -26,7 +26,8 @@ pub(super) struct Meter {
     scale: Scale,
     names: Vec<String>,
     every_rows: u64,
-    rows_total: u64,
+    /// Rows at which the last interval ends.
+    rows_end: u64,
     points: Vec<Point>,
     last: Snapshot,
     /// What the device had done at the end of the last interval.
@@ -73,14 +74,15 @@ struct Interval {
 }
 
 impl Meter {
-    pub(super) fn new(scenario: &Scenario, world: &mut World) -> Self {
+    /// A meter of the first `rows_end` rows of a run.
+    pub(super) fn new(scenario: &Scenario, world: &mut World, rows_end: u64) -> Self {
         world.stalls = StallCounter::new(STALL);
         Self {
             manifest: super::build::manifest(scenario),
             scale: scenario.scale,
             names: super::build::shapes(scenario).into_iter().map(|shape| shape.name).collect(),
             every_rows: scenario.report.every_rows,
-            rows_total: scenario.workload.rows,
+            rows_end,
             points: Vec::new(),
             last: Snapshot::default(),
             device: DeviceTotals::default(),
@@ -90,9 +92,13 @@ impl Meter {
         }
     }
 
-    /// The rows at which the interval under way ends.
+    /// The rows at which the interval under way ends: a multiple of an interval's, but a rest of
+    /// less than half an interval, whose rate would come from few rows, is part of the last one.
     pub(super) fn next_point(&self) -> u64 {
-        (self.last.rows / self.every_rows + 1).saturating_mul(self.every_rows).min(self.rows_total)
+        let next = (self.last.rows / self.every_rows + 1).saturating_mul(self.every_rows);
+        let is_last = self.last.rows < self.rows_end
+            && self.rows_end.saturating_sub(next) < self.every_rows.div_ceil(2);
+        if is_last { self.rows_end } else { next }
     }
 
     /// The names of the indexes, in the order of their numbers.
@@ -380,4 +386,36 @@ fn percentiles(latencies: &Histogram<u64>) -> Option<Latency> {
         p999: latencies.value_at_quantile(0.999) as f64,
         max: latencies.max() as f64,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use crate::run::run;
+    use crate::scenario::Scenario;
+
+    const TEXT: &str = r#"
+        machine = { cores = 1, disk.kind = "null" }
+        pool.size = "1GiB"
+        engine.kind = "btree"
+        workload = { kind = "micro", order = "random", rows = 1_000, rows_per_statement = 1, rows_per_commit = 1 }
+    "#;
+
+    #[test]
+    fn a_rest_of_less_than_half_an_interval_is_part_of_the_last_one() {
+        let cases: [(u64, &[u64]); 4] = [
+            (250, &[250, 500, 750, 1_000]),
+            (400, &[400, 800, 1_000]),
+            (300, &[300, 600, 1_000]),
+            (700, &[1_000]),
+        ];
+        for (every_rows, ends) in cases {
+            let sets = [format!("report.every_rows={every_rows}")];
+            let scenario = Scenario::parse("rest.toml", TEXT, &sets, None).unwrap();
+            let result = run(&scenario, &AtomicBool::new(false), &mut |_| {}).unwrap();
+            let rows: Vec<u64> = result.points.iter().map(|point| point.rows).collect();
+            assert_eq!((rows.as_slice(), result.totals.rows), (ends, 1_000));
+        }
+    }
 }

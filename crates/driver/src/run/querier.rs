@@ -7,7 +7,7 @@ use index::{Estimate, IndexId, Key, RowId};
 
 use super::world::World;
 use super::{Cause, Turn};
-use crate::scenario::{Predicate, Queries, QueryKind};
+use crate::scenario::{Predicate, Queries, QueryKind, RangeQuery};
 use crate::workload::price_column;
 
 /// How often a client looks whether it may begin.
@@ -33,7 +33,7 @@ pub(super) struct Querier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Entries of a range, in key order, up to a limit.
-    Range,
+    Range(RangeQuery),
     /// The row with a primary key.
     Row,
     /// All entries with the values of a row in all columns of the index.
@@ -87,7 +87,7 @@ impl Querier {
             SimDuration::from_secs_f64(f64::from(queries.clients) / queries_per_s as f64)
         });
         let (turn, current, next_start) = (0, None, SimTime::ZERO);
-        let counts = Asked::nothing(0, Form::Range, 0);
+        let counts = Asked::nothing(0, Form::Row, 0);
         Self { queries, draw, turn, current, next_start, spacing, counts }
     }
 
@@ -141,7 +141,7 @@ impl Querier {
     /// The kinds of queries, by their index, in the order in which they are sent.
     fn kinds(&self, indexes: u16) -> Vec<(u16, Form)> {
         let form = |index| match (self.queries.range, index) {
-            (Some(_), _) => Form::Range,
+            (Some(range), _) => Form::Range(range),
             (None, 0) => Form::Row,
             (None, _) => Form::Equal,
         };
@@ -153,7 +153,8 @@ impl Querier {
             QueryKind::Pdc => vec![of(3)],
             QueryKind::RoundRobin => (0..indexes).map(of).collect(),
             QueryKind::Each => {
-                let ranges = (1..indexes).map(|index| (index, Form::Range));
+                let of_range = |range| (1..indexes).map(move |index| (index, Form::Range(range)));
+                let ranges = self.queries.range.into_iter().flat_map(of_range);
                 let equal = (1..indexes).take(1).map(|index| (index, Form::Equal));
                 ranges.chain([(0, Form::Row)]).chain(equal).collect()
             }
@@ -172,7 +173,7 @@ impl Querier {
         let query = self.current.as_mut()?;
         let done = match query.form {
             Form::Row => query.look_up(thread, world),
-            Form::Range | Form::Equal => query.scan(thread, world),
+            Form::Range(_) | Form::Equal => query.scan(thread, world),
         };
         done.ok()?;
         world.machine.release(thread);
@@ -199,20 +200,21 @@ impl Querier {
         let of_table = IndexId(index);
         let source = &world.source;
         // Columns that are bounded, and those of them that are equal.
-        let range = self.queries.range;
-        let predicate = range.map_or(Predicate::AllColumns, |range| range.predicate);
-        let (columns, equal) = match (form, predicate, world.profile) {
-            (Form::Equal, _, _) => {
+        let (columns, equal) = match form {
+            Form::Row => (ALL_COLUMNS, 0),
+            Form::Equal => {
                 // The last one is the primary key, which the query does not know.
                 let columns = source.columns(of_table) - 1;
                 (columns, columns)
             }
-            (_, Predicate::FirstColumn, _) => (1, 0),
-            (_, Predicate::Price, Some(profile)) if index != 0 => {
-                let price = price_column(profile, index);
-                (price, price - 1)
-            }
-            (_, Predicate::AllColumns | Predicate::Price, _) => (ALL_COLUMNS, 0),
+            Form::Range(range) => match (range.predicate, world.profile) {
+                (Predicate::FirstColumn, _) => (1, 0),
+                (Predicate::Price, Some(profile)) if index != 0 => {
+                    let price = price_column(profile, index);
+                    (price, price - 1)
+                }
+                (Predicate::AllColumns | Predicate::Price, _) => (ALL_COLUMNS, 0),
+            },
         };
         let to = source.upper_bound(of_table, row, equal);
         let (from, partitions) = match form {
@@ -221,7 +223,7 @@ impl Querier {
                 let partition = world.partitions.of(row);
                 (source.key(of_table, row), partition..partition + 1)
             }
-            Form::Range | Form::Equal => {
+            Form::Range(_) | Form::Equal => {
                 (source.lower_bound(of_table, row, columns), 0..world.partitions.count())
             }
         };
@@ -236,10 +238,9 @@ impl Querier {
         Query {
             started: thread.now(),
             form,
-            rows_left: if form == Form::Range {
-                range.map_or(1, |range| range.limit)
-            } else {
-                u32::MAX
+            rows_left: match form {
+                Form::Range(range) => range.limit,
+                Form::Row | Form::Equal => u32::MAX,
             },
             rows_returned: 0,
             to,
@@ -260,7 +261,7 @@ impl Form {
     /// The word of reports.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Range => "range",
+            Self::Range(_) => "range",
             Self::Row => "row",
             Self::Equal => "equal",
         }

@@ -76,8 +76,8 @@ impl FromStr for Scale {
         match divisor.parse::<u64>() {
             Err(_) | Ok(0) => refuse("expected 1 or 1 over a power of two, such as 1/128"),
             Ok(divisor) if !divisor.is_power_of_two() => refuse(
-                "split waves depend on log2 of the rows, so other scales than powers of two \
-                 would compare different phases",
+                "expected 1 over a power of two, such as 1/128: at other scales the waves of page \
+                 splits would not be those of the full run",
             ),
             Ok(divisor) if Self::HALVINGS_MAX < divisor.ilog2() => {
                 refuse("the smallest scale is 1/1048576")

@@ -116,7 +116,7 @@ fn a_profile_may_have_a_change_buffer_that_its_scenario_does_not_use() {
     let (off, on) = (s4(&[], "1"), s4(&["engine.kind=change-buffer"], "1"));
     assert!(off.text.contains("[change_buffer]"), "in the text of its layers");
     assert_eq!((off.change_buffer.clone(), of_buffer(&off)), (None, 0));
-    assert_eq!(on.change_buffer.unwrap().background, 10.0, "as the profile has it");
+    assert_eq!(value(&on, "change_buffer.background").value, "10", "as the profile has it");
 
     let set = ["change_buffer.max_size=25%".to_owned()];
     let ignored = Scenario::load("s4-insert-buffer-off", &set, None).unwrap_err();

@@ -82,7 +82,7 @@ impl Charts {
     ) -> usize {
         let mut curves = Vec::new();
         for (colour, (label, run)) in runs.iter().enumerate() {
-            let points = drawn(run);
+            let points = &run.points;
             let values: Vec<_> = points.iter().map(|point| column(point, &figure.y)).collect();
             let kept = kept(&values);
             self.x.push(kept.iter().map(|&i| points[i].rows_full_scale).collect());
@@ -112,15 +112,6 @@ impl Charts {
         self.charts.push(chart);
         self.charts.len() - 1
     }
-}
-
-/// The points of a run but a last one of less than half an interval: what is over when the rows of
-/// a run are no multiple of the interval's may be a few rows, and no rate.
-pub(super) fn drawn(run: &RunResult) -> &[Point] {
-    let points = run.points.as_slice();
-    let [.., before, previous, last] = points else { return points };
-    let is_rest = 2 * (last.rows - previous.rows) < previous.rows - before.rows;
-    &points[..points.len() - usize::from(is_rest)]
 }
 
 /// Gives the lesser of two areas of one colour another that is free.

@@ -2,7 +2,7 @@
 
 use cost_model::{Cause, Purpose};
 
-use super::charts::{Chart, Charts, Curve, Form, drawn, kept, rounded, tell_apart};
+use super::charts::{Chart, Charts, Curve, Form, kept, rounded, tell_apart};
 use crate::report::{Point, RunResult};
 
 /// A reporting interval that is drawn.
@@ -22,7 +22,7 @@ impl Charts {
     /// Adds what stands under the curve of a run, and returns the numbers. Charts of what the run
     /// does not have or did not do are left out.
     pub(super) fn add_panels(&mut self, name: &str, run: &RunResult) -> Vec<usize> {
-        let points = drawn(run);
+        let points = &run.points;
         let rates: Vec<_> = points.iter().map(|point| Some(point.rows_per_s)).collect();
         let kept = kept(&rates);
         let clients = run.totals.client_s / run.totals.virtual_s;
