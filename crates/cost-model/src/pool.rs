@@ -60,7 +60,11 @@ impl BufferPool {
     /// has its least length.
     pub(crate) fn new(config: PoolConfig, pages: usize) -> Self {
         assert!(FRAMES_MIN * config.instances <= config.frames, "{} frames", config.frames);
-        assert!(list::OLD_LEN_MIN <= config.old_len_min, "old_len_min {}", config.old_len_min);
+        assert!(
+            PoolConfig::OLD_LEN_MIN <= config.old_len_min,
+            "old_len_min {}",
+            config.old_len_min
+        );
         let mut frames = HugeVec::with_capacity(config.frames as usize);
         frames.extend_to(config.frames as usize, Frame::EMPTY);
         let per_instance = config.frames / config.instances;

@@ -26,6 +26,11 @@ pub struct PoolConfig {
     pub area_pages: u32,
 }
 
+impl PoolConfig {
+    /// The least [`old_len_min`](Self::old_len_min): the young part has its least length then.
+    pub const OLD_LEN_MIN: u32 = super::list::OLD_LEN_MIN;
+}
+
 /// The LRU flush margin: after a read, and after a page is created, the thread looks at the tail
 /// of the list and has pages written if too few could be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The buffer pool: its size, and the rules by which pages come, stay and leave.
 
-use cost_model::{Bytes, Margin, MarginCounts, Neighbours, SimDuration};
+use cost_model::{Bytes, Margin, MarginCounts, Neighbours, PoolConfig, SimDuration};
 
 use super::kind::Kind;
 use super::param::{Param, When};
@@ -92,7 +92,7 @@ pub(super) const PARAMS: &[Param] = &[
     .source("MySQL 5.1 source, buf0lru.c"),
     Param::new(
         "pool.old_len_min",
-        Kind::Count("pages", 0, PAGES - 1),
+        Kind::Count("pages", PoolConfig::OLD_LEN_MIN as u64, PAGES - 1),
         "A list shorter than this has no old part.",
     )
     .preset("80")
