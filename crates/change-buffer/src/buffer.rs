@@ -69,17 +69,15 @@ impl Buffer {
     /// in the pool.
     #[inline]
     pub(crate) fn prefetch(&self, machine: &Machine, leaf: PageId, round: u32) {
-        match round {
-            0 => {
-                self.pending.prefetch(leaf, 0);
-                self.runs.prefetch(leaf, 0);
-            }
-            1 if self.pending.prefetch(leaf, 1) => self.runs.prefetch(leaf, 1),
-            2 | 3 if 0 < self.pending.count(leaf) => {
-                let own = self.runs.page(self.runs.last_of(leaf));
-                machine.prefetch(own, FrameId::NONE, round - 1);
-            }
-            _ => {}
+        if 0 < round && self.pending.count(leaf) == 0 {
+            return;
+        }
+        if round < 2 {
+            self.pending.prefetch(leaf, round);
+            self.runs.prefetch(leaf, round);
+        } else {
+            let own = self.runs.page(self.runs.last_of(leaf));
+            machine.prefetch(own, FrameId::NONE, round - 1);
         }
     }
 

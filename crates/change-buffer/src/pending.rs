@@ -121,19 +121,12 @@ impl Pending {
         self.entries
     }
 
-    /// Loads the processor's caches with what a push for a page needs, in two rounds. Tells whether
-    /// anything waits for it, which the second round knows.
-    pub(crate) fn prefetch(&self, page: PageId, round: u32) -> bool {
-        if round == 0 {
-            self.pages.prefetch(page.index());
-            return true;
-        }
-        match (*self.pages).get(page.index()) {
-            Some(waiting) if 0 < waiting.entries => {
-                self.chunks.prefetch(waiting.newest as usize);
-                true
-            }
-            _ => false,
+    /// Loads the processor's caches with what a push for a page needs, in two rounds, the second
+    /// for a page that something waits for.
+    pub(crate) fn prefetch(&self, page: PageId, round: u32) {
+        match round {
+            0 => self.pages.prefetch(page.index()),
+            _ => self.chunks.prefetch(self.pages[page.index()].newest as usize),
         }
     }
 

@@ -16,7 +16,6 @@ pub(super) const WRITING: u8 = 8;
 pub(super) const SPARE: u8 = 16;
 /// Neither this page nor any between it and the tail can be replaced.
 pub(super) const BLOCKED: u8 = 32;
-
 /// The page was changed while it was being written, and stays dirty.
 pub(super) const CHANGED: u8 = 64;
 
