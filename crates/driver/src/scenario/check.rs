@@ -102,9 +102,15 @@ fn engine(scenario: &Scenario, values: &Values) -> Checked {
                       aligned to whole pages";
         return Err(values.conflict("engine.page_size", reason.to_owned()));
     }
-    if page.get() < 2 * scenario.engine.page_overhead.get() {
-        let reason = format!("at least half of a page of {page} must be left for records");
-        return Err(values.conflict("engine.page.overhead", reason));
+    let buffer = scenario.change_buffer.as_ref();
+    for (key, overhead) in [
+        ("engine.page.overhead", scenario.engine.page_overhead),
+        ("change_buffer.page_overhead", buffer.map_or(Bytes::ZERO, |buffer| buffer.page_overhead)),
+    ] {
+        if page.get() < 2 * overhead.get() {
+            let reason = format!("at least half of a page of {page} must be left for records");
+            return Err(values.conflict(key, reason));
+        }
     }
     let usable = scenario.engine.page_usable().get();
     let entries = usable / record_bytes_max(scenario);
