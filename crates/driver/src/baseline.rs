@@ -7,7 +7,7 @@ use thiserror::Error;
 use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::scenario;
-use crate::scorecard::{Row, Scorecard, Verdict};
+use crate::scorecard::{Row, Scorecard, Stated, Verdict};
 
 /// The verdicts of a scorecard at one scale.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Lost {
     pub id: String,
     was: Was,
     is: Was,
-    published: Option<f64>,
+    published: Option<Stated>,
 }
 
 /// A baseline that cannot be understood.
@@ -133,7 +133,7 @@ impl fmt::Display for Was {
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} was {} and is {}", self.id, self.was, self.is)?;
-        self.published.map_or(Ok(()), |value| write!(f, "; published: {value}"))
+        self.published.map_or(Ok(()), |published| write!(f, "; published: {published}"))
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
             kind: Kind::Prediction,
             measure: String::new(),
             unit: String::new(),
-            published: Some(36.0),
+            published: Some(Stated::Number(36.0)),
             simulated: *simulated,
             ratio: None,
             verdict: *verdict,

@@ -1,6 +1,8 @@
 //! The scorecard as plain data: every claim of the articles, what the simulation says of it, and
 //! the verdict. The field names are a versioned contract like those of a run.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::report::VERSION;
@@ -106,11 +108,11 @@ pub struct Row {
     pub measure: String,
     /// Unit of the values, such as `rows/s`; empty for plain numbers.
     pub unit: String,
-    /// The published value, if there is one.
-    pub published: Option<f64>,
+    /// What was published, if that is a number.
+    pub published: Option<Stated>,
     /// The simulated value, if it was computed.
     pub simulated: Option<f64>,
-    /// `simulated` divided by `published`.
+    /// `simulated` divided by `published`: [`Stated::ratio`].
     pub ratio: Option<f64>,
     /// What the program concludes.
     pub verdict: Verdict,
@@ -121,6 +123,41 @@ pub struct Row {
     /// Why a number misses, and which sensitivity would close the gap; empty if there is nothing
     /// to explain.
     pub note: String,
+}
+
+/// What was said of a quantity: a number, or two that it lies between.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number, or two as in [2, 3]")]
+pub enum Stated {
+    /// Such as 9,000.
+    Number(f64),
+    /// Such as two to three times.
+    Range([f64; 2]),
+}
+
+impl Stated {
+    /// `value` by what was said: 1 within a range, and beyond it by the end that is nearer.
+    pub fn ratio(self, value: f64) -> f64 {
+        let [from, to] = self.ends();
+        value / value.max(from).min(to)
+    }
+
+    /// The least and the greatest that was said, of a number twice the same.
+    pub fn ends(self) -> [f64; 2] {
+        match self {
+            Self::Number(number) => [number, number],
+            Self::Range(ends) => ends,
+        }
+    }
+}
+
+impl fmt::Display for Stated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Range([from, to]) => write!(f, "{from} to {to}"),
+        }
+    }
 }
 
 /// What sort of claim it is.

@@ -111,6 +111,7 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         ("\"prediction\"", "\"guess\""),
         ("published = 36", ""),
         ("published = 36", "published = \"36\""),
+        ("published = 36", "published = [36, 3]"),
         ("T1.1", "T2.1"),
         ("title", "titel"),
         ("[runs.one]", "[runs.one"),
@@ -124,7 +125,8 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         t1.toml:17: measure = { metric = "rate", run = "one", too = 1 }: unknown field `too`, expected one of `run`, `from`, `to`
         t1.toml:15: kind = "guess": unknown variant `guess`, expected one of `calibration`, `prediction`, `theory`, `input`, `not-testable`
         t1.toml:12: T1.1: expected published, the number that was measured
-        t1.toml:16: published = "36": invalid type: string "36", expected f64
+        t1.toml:16: published = "36": expected a number, or two as in [2, 3]
+        t1.toml:12: T1.1: published: expected a number above 0, or two, the smaller first
         t1.toml:12: T2.1: expected an id such as T1.1
         t1.toml:3: titel = "t": unknown field `titel`, expected one of `id`, `title`, `author`, `date`, `url`
         t1.toml:8: [runs.one: unclosed table, expected `]`
@@ -269,4 +271,8 @@ fn numbers_are_reproduced_within_a_tenth_and_close_within_a_quarter() {
     assert_eq!(verdicts[..2], [Verdict::Reproduced, Verdict::Close]);
     assert_eq!(verdicts[2..4], [Verdict::Close, Verdict::Off]);
     assert_eq!(verdicts[4..], [Verdict::Reproduced, Verdict::Close, Verdict::Off]);
+    let verdicts =
+        ["[1_000, 2_000]", "[500, 1_070]", "[500, 1_060]", "[1_780, 2_000]"].map(verdict);
+    assert_eq!(verdicts[..2], [Verdict::Reproduced, Verdict::Close]);
+    assert_eq!(verdicts[2..], [Verdict::Off, Verdict::Off]);
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use driver::report::RunResult;
 use driver::report::html::html;
 use driver::scorecard::{
-    Article, Figure, Kind, Published, Row, SCHEMA, Scorecard, Series, Verdict,
+    Article, Figure, Kind, Published, Row, SCHEMA, Scorecard, Series, Stated, Verdict,
 };
 use serde_json::Value;
 
@@ -65,23 +65,35 @@ fn rows() -> Vec<Row> {
         unit: "rows/s".to_owned(),
         published,
         simulated,
-        ratio: simulated.zip(published).map(|(s, p)| s / p),
+        ratio: simulated.zip(published).map(|(s, p)| p.ratio(s)),
         verdict,
         evidence: format!("evidence of {id}"),
         runs: vec!["s4_off".to_owned(), "what </script> if".to_owned()],
         note: "a note".to_owned(),
     };
     vec![
-        row("S4.1", Kind::Calibration, Verdict::Calibration, Some(85.0), Some(85.0)),
-        row("S4.2", Kind::Prediction, Verdict::Reproduced, Some(125.0), Some(131.0)),
-        row("S4.3", Kind::Prediction, Verdict::Close, Some(2_500.0), Some(2_000.0)),
-        row("S4.4", Kind::Prediction, Verdict::Off, Some(1e9), Some(9e9)),
+        row(
+            "S4.1",
+            Kind::Calibration,
+            Verdict::Calibration,
+            Some(Stated::Number(85.0)),
+            Some(85.0),
+        ),
+        row(
+            "S4.2",
+            Kind::Prediction,
+            Verdict::Reproduced,
+            Some(Stated::Number(125.0)),
+            Some(131.0),
+        ),
+        row("S4.3", Kind::Prediction, Verdict::Close, Some(Stated::Number(2_500.0)), Some(2_000.0)),
+        row("S4.4", Kind::Prediction, Verdict::Off, Some(Stated::Number(1e9)), Some(9e9)),
         row("S4.5", Kind::Theory, Verdict::Confirmed, None, Some(1.5)),
         row("S4.6", Kind::Theory, Verdict::Refuted, None, None),
         row("S4.7", Kind::Theory, Verdict::Open, None, None),
-        row("S4.8", Kind::Input, Verdict::None, Some(16.0), None),
+        row("S4.8", Kind::Input, Verdict::None, Some(Stated::Number(16.0)), None),
         row("S4.9", Kind::NotTestable, Verdict::None, None, None),
-        row("S40.1", Kind::Prediction, Verdict::NotYet, Some(9_439.316), None),
+        row("S40.1", Kind::Prediction, Verdict::NotYet, Some(Stated::Number(9_439.316)), None),
     ]
 }
 

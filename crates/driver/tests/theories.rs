@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use driver::claims::catalogue;
-use driver::report::text::number;
+use driver::report::text::{number, stated};
 use driver::scenario::Scale;
 use driver::scorecard::{Kind, Row, Scorecard};
 
@@ -51,7 +51,7 @@ fn said(row: &Row) -> String {
     let Row { id, who, quote, evidence, .. } = row;
     let ratio = match (row.published, row.simulated) {
         (Some(published), Some(simulated)) => {
-            let [published, simulated] = [published, simulated].map(number);
+            let (published, simulated) = (stated(published), number(simulated));
             format!(": published {published}, simulated {simulated} {}", row.unit)
         }
         _ => String::new(),
@@ -81,8 +81,15 @@ fn every_theory_is_on_the_page_once() {
 fn the_committed_scorecard_has_the_claims_of_today() {
     let today = catalogue().unwrap().score(&BTreeMap::new(), Scale::new(7));
     let claims = |scorecard: Scorecard| {
-        let claim =
-            |row: Row| (row.id, row.quote, row.kind, row.published.map(f64::to_bits), row.measure);
+        let claim = |row: Row| {
+            (
+                row.id,
+                row.quote,
+                row.kind,
+                row.published.map(|published| published.to_string()),
+                row.measure,
+            )
+        };
         scorecard.rows.into_iter().map(claim).collect::<Vec<_>>()
     };
     assert_eq!(claims(scorecard()), claims(today));

@@ -9,7 +9,7 @@ use serde_spanned::Spanned;
 use super::ClaimError;
 use super::judge::Test;
 use super::metric::Metric;
-use crate::scorecard::{Figure, Kind};
+use crate::scorecard::{Figure, Kind, Stated};
 
 /// The claims of one article.
 #[derive(Clone, Debug, Deserialize)]
@@ -54,8 +54,8 @@ pub(super) struct Claim {
     pub(super) who: String,
     pub(super) quote: String,
     pub(super) kind: Kind,
-    /// The published value.
-    pub(super) published: Option<f64>,
+    /// What was published.
+    pub(super) published: Option<Stated>,
     #[serde(default)]
     pub(super) unit: String,
     /// What is computed, of a claim that is a number.
@@ -143,6 +143,12 @@ impl Claim {
         };
         if let Some(expected) = expected {
             return Err(format!("expected {expected}"));
+        }
+        let ends = self.published.map(Stated::ends);
+        if ends.is_some_and(|[from, to]| !(0.0 < from && from <= to && to.is_finite())) {
+            return Err(
+                "published: expected a number above 0, or two, the smaller first".to_owned()
+            );
         }
         let relative = self.tests.iter().find(|test| test.needs_published());
         if self.published.is_none() && relative.is_some() {

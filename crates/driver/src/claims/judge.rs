@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::metric::Metric;
-use crate::scorecard::Verdict;
+use crate::scorecard::{Stated, Verdict};
 
 /// A number counts as reproduced up to this distance of its ratio from 1.
 const REPRODUCED: f64 = 0.10;
@@ -70,7 +70,7 @@ pub(super) fn theory(verdicts: &[Verdict]) -> Verdict {
 }
 
 impl Test {
-    pub(super) fn verdict(&self, value: f64, published: Option<f64>) -> Verdict {
+    pub(super) fn verdict(&self, value: f64, published: Option<Stated>) -> Verdict {
         if self.confirmed_if.holds(value, published) {
             Verdict::Confirmed
         } else if self.refuted_if.holds(value, published) {
@@ -89,8 +89,8 @@ impl Test {
 }
 
 impl Threshold {
-    fn holds(&self, value: f64, published: Option<f64>) -> bool {
-        let off = published.map(|published| (value / published - 1.0).abs());
+    fn holds(&self, value: f64, published: Option<Stated>) -> bool {
+        let off = published.map(|published| (published.ratio(value) - 1.0).abs());
         match self.bound {
             Bound::AtLeast => self.limit <= value,
             Bound::AtMost => value <= self.limit,

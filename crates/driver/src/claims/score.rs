@@ -21,7 +21,7 @@ pub(super) fn row(claim: &Claim, runs: &Runs) -> Row {
         Some(test) if claim.unit.is_empty() => test.unit.clone(),
         _ => claim.unit.clone(),
     };
-    let ratio = simulated.zip(claim.published).map(|(value, published)| value / published);
+    let ratio = simulated.zip(claim.published).map(|(value, published)| published.ratio(value));
     Row {
         id: claim.id.get_ref().clone(),
         who: claim.who.clone(),
@@ -64,7 +64,7 @@ fn judge_number(claim: &Claim, metric: &Metric, runs: &Runs) -> Judged {
     let mut facts = Vec::new();
     match metric.value(runs, &mut facts) {
         Ok(value) => {
-            let ratio = claim.published.map_or(f64::NAN, |published| value / published);
+            let ratio = claim.published.map_or(f64::NAN, |published| published.ratio(value));
             let verdict = match claim.kind {
                 Kind::Calibration => Verdict::Calibration,
                 _ => judge::number(ratio),

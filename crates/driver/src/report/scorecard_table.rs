@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::text::{number, wrap, write_hanging};
-use crate::scorecard::{Article, Kind, Row, Scorecard, Verdict};
+use super::text::{number, stated, wrap, write_hanging};
+use crate::scorecard::{Article, Kind, Row, Scorecard, Stated, Verdict};
 
 /// Columns of a quote.
 const QUOTE: usize = 41;
@@ -112,8 +112,8 @@ fn not_yet(waiting: usize) -> String {
     if waiting == 0 { String::new() } else { format!("; {waiting} not yet judged") }
 }
 
-fn with_unit(value: f64, unit: &str) -> String {
-    format!("{} {unit}", number(value)).trim_end().to_owned()
+fn with_unit(value: Stated, unit: &str) -> String {
+    format!("{} {unit}", stated(value)).trim_end().to_owned()
 }
 
 impl Verdict {
@@ -147,7 +147,7 @@ mod tests {
             kind,
             measure: "rows/s of one".to_owned(),
             unit: "rows/s".to_owned(),
-            published: values.map(|(published, _)| published),
+            published: values.map(|(published, _)| Stated::Number(published)),
             simulated: values.map(|(_, simulated)| simulated),
             ratio: values.map(|(published, simulated)| simulated / published),
             verdict,

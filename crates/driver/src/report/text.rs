@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use cost_model::Bytes;
 
+use crate::scorecard::Stated;
+
 /// Columns of a line on the terminal.
 pub const WIDTH: usize = 100;
 
@@ -36,6 +38,14 @@ pub fn number(value: f64) -> String {
         v if v < 0.0 => format!("-{}", number(-v)),
         v if v < 999_999.5 => rate(v),
         v => count(v.round() as u64),
+    }
+}
+
+/// What was said of a quantity: `9,000`, `2 to 3`.
+pub fn stated(published: Stated) -> String {
+    match published {
+        Stated::Number(value) => number(value),
+        Stated::Range(ends) => ends.map(number).join(" to "),
     }
 }
 

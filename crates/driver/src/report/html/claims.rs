@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Page, runs};
-use crate::report::text::{count, rate};
+use crate::report::text::{number, stated};
 use crate::scorecard::{Article, Kind, Row, Scorecard, Verdict};
 
 /// The widths of the verdicts, as shares of the published value.
@@ -140,23 +140,22 @@ fn line(place: usize, row: &Row, articles: &[Article]) -> Markup {
     let distance = row.ratio.filter(|ratio| 0.0 < *ratio).map(|ratio| libm::log(ratio).abs());
     html! {
         tr data-verdict=(name(row.verdict)) data-article=[article.map(|a| &a.id)]
-            data-id=(place) data-rank=[verdict_rank] data-published=[row.published]
+            data-id=(place) data-rank=[verdict_rank] data-published=[row.published.map(|published| published.ends()[0])]
             data-simulated=[row.simulated] data-distance=[distance]
         {
             td .id { a href={ "#" (row.id) } { (row.id) } }
             td .claim { q { (row.quote) } " " span .soft { (row.who) } }
-            td .number data-label="published" { (value(row.published, &row.unit)) }
-            td .number data-label="simulated" { (value(row.simulated, &row.unit)) }
+            td .number data-label="published" { (with_unit(row.published.map(stated), &row.unit)) }
+            td .number data-label="simulated" { (with_unit(row.simulated.map(number), &row.unit)) }
             td .ratio { @if let Some(ratio) = row.ratio { (ratio_bar(ratio)) } }
             td { (badge(row.verdict)) }
         }
     }
 }
 
-/// A value with its unit, such as `4,500 rows/s`; a dash if there is none.
-fn value(value: Option<f64>, unit: &str) -> Markup {
-    let Some(value) = value else { return html! { span .soft { "–" } } };
-    let number = if 1e6 <= value { count(value.round() as u64) } else { rate(value) };
+/// A number with its unit, such as `4,500 rows/s`; a dash if there is none.
+fn with_unit(number: Option<String>, unit: &str) -> Markup {
+    let Some(number) = number else { return html! { span .soft { "–" } } };
     html! { (number) @if !unit.is_empty() { " " span .unit { (unit) } } }
 }
 
@@ -235,8 +234,8 @@ fn card(page: &Page, row: &Row) -> Markup {
             p .soft { (row.who) @if row.kind == Kind::Calibration { ", calibration" } }
             @if row.published.is_some() || row.simulated.is_some() {
                 dl {
-                    dt { "published" } dd { (value(row.published, &row.unit)) }
-                    dt { "simulated" } dd { (value(row.simulated, &row.unit)) }
+                    dt { "published" } dd { (with_unit(row.published.map(stated), &row.unit)) }
+                    dt { "simulated" } dd { (with_unit(row.simulated.map(number), &row.unit)) }
                     @if let Some(ratio) = row.ratio { dt { "ratio" } dd { (ratio_bar(ratio)) } }
                 }
             }
