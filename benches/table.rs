@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
-use change_buffer::{BufferRedo, Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
+use change_buffer::{ChangeBufferConfig, ChangeBuffered};
 use cost_model::device::DeviceSpec;
 use cost_model::{Machine, MachineConfig, Margin, MarginCounts, PoolConfig, SimThread, SimTime};
 use driver::workload::{IiBench, IiBenchSpec, Profile, RowLayout, below, hash, shapes};
@@ -220,27 +220,7 @@ fn innodb() -> TreeConfig {
     }
 }
 
-/// The buffer of `MySQL` 5.1.
+/// The buffer of `MySQL` 5.1, but for the room that it takes a record to need.
 fn change_buffer(pages_max: u32, check_extra: u32) -> ChangeBufferConfig {
-    let TreeConfig { format, redo, seed, .. } = innodb();
-    ChangeBufferConfig {
-        pages_max,
-        buffers: Buffered { inserts: true, delete_marks: false, deletes: false },
-        when_full: WhenFull::Contract,
-        active_contract: false,
-        check_extra,
-        entry_header: 20,
-        entry_column: 7,
-        by_arrival: false,
-        page_usable: 16_247,
-        directory_halves: 1,
-        reorganize_limit: format.page_bytes / 32,
-        join_below: format.page_bytes / 2,
-        free_flushed_every: 8,
-        bitmap_pages: format.page_bytes,
-        group_pages: 8,
-        group_volume: format.page_bytes / 32 * 3,
-        redo: redo.as_ref().map(BufferRedo::of),
-        seed,
-    }
+    ChangeBufferConfig { check_extra, ..ChangeBufferConfig::mysql_5_1(&innodb(), pages_max) }
 }

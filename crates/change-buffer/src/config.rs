@@ -1,6 +1,6 @@
 //! The rules of a change buffer, as settings.
 
-use btree::RedoFormat;
+use btree::{RedoFormat, TreeConfig};
 
 /// What a change buffer is and by which rules it takes, keeps and gives up entries.
 ///
@@ -46,6 +46,37 @@ pub struct ChangeBufferConfig {
     pub redo: Option<BufferRedo>,
     /// Seed of the choice of pages to merge.
     pub seed: u64,
+}
+
+impl ChangeBufferConfig {
+    /// Bytes of a page of the buffer that neither entries nor their directory can use: the first
+    /// and the last record of the old format are longer (`MySQL` 5.1 source, page0page.h).
+    pub const PAGE_OVERHEAD: u32 = 137;
+
+    /// The buffer of `MySQL` 5.1 over such a tree.
+    pub fn mysql_5_1(tree: &TreeConfig, pages_max: u32) -> Self {
+        let page = tree.format.page_bytes;
+        Self {
+            pages_max,
+            buffers: Buffered { inserts: true, delete_marks: false, deletes: false },
+            when_full: WhenFull::Contract,
+            active_contract: false,
+            check_extra: 1,
+            entry_header: 20,
+            entry_column: 7,
+            by_arrival: false,
+            page_usable: page - Self::PAGE_OVERHEAD,
+            directory_halves: tree.format.directory_slot * 2 / tree.format.directory_records,
+            reorganize_limit: page / 32,
+            join_below: page / 2,
+            free_flushed_every: 8,
+            bitmap_pages: page,
+            group_pages: 8,
+            group_volume: page / 32 * 3,
+            redo: tree.redo.as_ref().map(BufferRedo::of),
+            seed: tree.seed,
+        }
+    }
 }
 
 /// Changes of secondary leaves that may wait (the words of `innodb_change_buffering`).

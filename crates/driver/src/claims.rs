@@ -149,7 +149,7 @@ impl Catalogue {
                 "no such claim; expected an article ({}) or a claim of one, such as S4.3",
                 known.join(", ")
             );
-            return Err(ClaimError::new(only, message));
+            return Err(ClaimError::new(&format!("--only {only}"), message));
         }
         let of_claim = |article: &Article| {
             self.claims.iter().any(|claim| is_chosen(&article.id, claim.id.get_ref()))

@@ -16,12 +16,13 @@ mod stream;
 mod sweep;
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::panic;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use driver::jobs::message;
-use driver::scenario::{Scale, Scenario, ScenarioError};
+use driver::scenario::{Kind, Problem, Scale, Scenario, ScenarioError, Value};
 
 use error::CliError;
 
@@ -70,6 +71,26 @@ struct Overrides {
     /// Shrink rows and memory alike by a power of two, such as 1/128 [default: 1, the full size]
     #[arg(long)]
     scale: Option<String>,
+}
+
+/// How much is done at the same time.
+#[derive(Debug, Args)]
+struct JobCount {
+    /// Runs at the same time [default: as many as there are cores]
+    #[arg(long)]
+    jobs: Option<String>,
+}
+
+impl JobCount {
+    const RUNS: Kind = Kind::Count("runs", 1, 1 << 10);
+
+    fn get(&self) -> Result<Option<NonZeroUsize>, Problem> {
+        let Some(text) = &self.jobs else { return Ok(None) };
+        match Self::RUNS.parse_option("--jobs", text)? {
+            Value::Whole(runs) => Ok(NonZeroUsize::new(runs as usize)),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// The form of a result.

@@ -17,7 +17,8 @@ pub struct Scorecard {
     pub schema: u32,
     /// The version of the program that computed it.
     pub iisim_version: String,
-    /// The scale of the runs, such as `1/128`; runs that bear no scaling ran at full size.
+    /// The scale of the runs, such as `1/128`; runs that do not bear it, or whose claims need a
+    /// larger one, have their own.
     pub scale: String,
     /// The articles, in their order.
     pub articles: Vec<Article>,

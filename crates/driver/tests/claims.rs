@@ -57,7 +57,7 @@ fn one_article_or_one_claim_can_be_chosen() {
     assert_eq!(names("S4.3"), ["s4-off", "s4-on"]);
     assert!(names("S4").contains(&"s4-myisam".to_owned()));
     let error = catalogue().unwrap().chosen("S9").unwrap_err().to_string();
-    expect!["S9: no such claim; expected an article (S0, S1, S2, S3, S4) or a claim of one, such as S4.3"].assert_eq(&error);
+    expect!["--only S9: no such claim; expected an article (S0, S1, S2, S3, S4) or a claim of one, such as S4.3"].assert_eq(&error);
 }
 
 /// A run at its own scale is never smaller than that, and larger if all runs are.

@@ -112,14 +112,14 @@ fn a_wrong_command_line_is_refused() {
     check(
         &["--only", "S9"],
         &expect![[r"
-        error: S9: no such claim; expected an article (S0, S1, S2, S3, S4) or a claim of one, such as S4.3
-    "]],
+            error: --only S9: no such claim; expected an article (S0, S1, S2, S3, S4) or a claim of one, such as S4.3
+        "]],
     );
     check(
         &["--only", "S4.99"],
         &expect![[r"
-        error: S4.99: no such claim; expected an article (S0, S1, S2, S3, S4) or a claim of one, such as S4.3
-    "]],
+            error: --only S4.99: no such claim; expected an article (S0, S1, S2, S3, S4) or a claim of one, such as S4.3
+        "]],
     );
     check(
         &["--only", "S4.3", "--scale", "1/3"],

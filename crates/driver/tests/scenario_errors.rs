@@ -572,8 +572,8 @@ fn scales() {
         "measured-none-64m",
         &["1/4", "1/128"],
         &expect![[r#"
-            --scale: 1/4: leaves 1_014 pages in each pool instance; 17_179_869_184 are needed (8 times the 2147483648 pages of pool.margin_scan, which do not shrink); this scenario cannot be scaled
-            --scale: 1/128: leaves 31 pages in each pool instance; 17_179_869_184 are needed (8 times the 2147483648 pages of pool.margin_scan, which do not shrink); this scenario cannot be scaled
+            --scale: 1/4: leaves 1_014 pages in each pool instance; 1_024 are needed (8 times the 128 pages of pool.margin_high, which do not shrink); the smallest scale of this scenario is 1/2
+            --scale: 1/128: leaves 31 pages in each pool instance; 1_024 are needed (8 times the 128 pages of pool.margin_high, which do not shrink); the smallest scale of this scenario is 1/2
         "#]],
     );
     check(
@@ -590,6 +590,14 @@ fn scales() {
         Some("1/2"),
         &expect![[r#"
             --set: report.every_rows = 1_000: at scale 1/2 this is 500, which is less than the 1_000 rows of a statement, which a point covers whole
+        "#]],
+    );
+    check(
+        COMPLETE,
+        &["workload.window=50_000_000", "pool.margin_scan=1"],
+        Some("1/4"),
+        &expect![[r#"
+            --set: workload.window = 50_000_000: nothing would ever be deleted: workload.rows is 1_000_000
         "#]],
     );
     check(
@@ -622,11 +630,15 @@ fn what_a_write_path_cannot_be() {
             &["flush.lru=cleaner"],
             &["flush.lru=cleaner", "flush.background=none"],
             &["redo.file_size=640KiB"],
+            &["engine.kind=change-buffer", "change_buffer.page_overhead=9KiB"],
+            &["engine.kind=change-buffer", "change_buffer.entry_column=0B"],
         ],
         &expect![[r#"
             --set: flush.lru = cleaner: needs flush.background = "cleaner": nobody else would come
             --set: flush.lru = cleaner: needs flush.background = "cleaner": nobody else would come
             --set: redo.file_size = 640KiB: leaves 129.6 KiB between the last checkpoint and the end of the redo log; changes need 1 MiB
+            --set: change_buffer.page_overhead = 9KiB: at least half of a page of 16 KiB must be left for records
+            --set: change_buffer.entry_column = 0B: out of range; expected a size from 1B to 256B, such as "16MiB" (units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB)
         "#]],
     );
     check(
@@ -668,7 +680,7 @@ fn what_a_fractal_tree_cannot_be() {
         "s2-fractal-window",
         &["1/32"],
         &expect![[r#"
-        --scale: 1/32: nodes of 4 MiB do not shrink; the cache would hold 64 of them, and 128 are needed
-    "#]],
+            --scale: 1/32: nodes of 4 MiB do not shrink; the cache would hold 64 of them, and 128 are needed; the smallest scale of this scenario is 1/16
+        "#]],
     );
 }

@@ -1,7 +1,6 @@
 //! `iisim reproduce`: the claims of the articles beside what the simulation says.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +16,7 @@ use driver::scenario::{Problem, Scale, Scenario, ScenarioError};
 use driver::scorecard::Scorecard;
 
 use super::error::CliError;
-use super::{BAD_INPUT, LOST, output};
+use super::{BAD_INPUT, JobCount, LOST, output};
 
 /// The scale of the committed scorecard; runs whose claims need a larger one have their own.
 const DEFAULT_SCALE: &str = "1/64";
@@ -52,9 +51,8 @@ pub(super) struct ReproduceArgs {
     /// The folder of the report
     #[arg(long, value_name = "DIR", default_value = "iisim-report")]
     out: PathBuf,
-    /// Runs at the same time [default: as many as there are cores]
-    #[arg(long)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    jobs: JobCount,
     /// The folder of finished runs [default: target/iisim if there is a folder target, else
     /// iisim in the user's folder for caches]
     #[arg(long, value_name = "DIR")]
@@ -83,6 +81,7 @@ struct Runs {
 }
 
 pub(super) fn execute(args: &ReproduceArgs) -> Result<ExitCode, CliError> {
+    let at_once = args.jobs.get()?;
     let scale: Scale = args.scale.parse().map_err(CliError::Scenario)?;
     let mut catalogue = claims::catalogue()?;
     if let Some(only) = &args.only {
@@ -93,7 +92,7 @@ pub(super) fn execute(args: &ReproduceArgs) -> Result<ExitCode, CliError> {
     let scenarios = runs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
     output::create_folder(&args.out)?;
 
-    let jobs = Jobs::new(args.jobs, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
+    let jobs = Jobs::new(at_once, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
     let store = store(args);
     let runs = run(&jobs, &scenarios, store.as_ref());
     let interrupted = jobs.is_interrupted();

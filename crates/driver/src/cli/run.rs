@@ -1,6 +1,5 @@
 //! `iisim run`: one or more scenarios over the cores.
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +13,7 @@ use driver::scenario::Scenario;
 use driver::scorecard::Scorecard;
 
 use super::error::CliError;
-use super::{BAD_INPUT, Format, Overrides, memory, output};
+use super::{BAD_INPUT, Format, JobCount, Overrides, memory, output};
 
 /// Run scenarios and report what they cost
 #[derive(Debug, Args)]
@@ -41,21 +40,21 @@ pub(super) struct RunArgs {
     /// report.html with the charts of all of them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Scenarios that run at the same time [default: as many as there are cores]
-    #[arg(long)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    jobs: JobCount,
     /// Show no progress
     #[arg(long)]
     quiet: bool,
 }
 
 pub(super) fn execute(args: &RunArgs) -> Result<ExitCode, CliError> {
+    let at_once = args.jobs.get()?;
     let scenarios = load(args)?;
     if let Some(folder) = &args.out {
         check_names(&scenarios)?;
         output::create_folder(folder)?;
     }
-    let jobs = Jobs::new(args.jobs, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
+    let jobs = Jobs::new(at_once, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
     let ended = run(&jobs, &scenarios, args);
     let interrupted = jobs.is_interrupted();
     jobs.shut_down();

@@ -1,6 +1,5 @@
 //! `iisim sweep`: the points of a study over the cores.
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +13,7 @@ use driver::scenario::Scale;
 use driver::sweep::{Journal, Plan, Study, report};
 
 use super::error::CliError;
-use super::{BAD_INPUT, output};
+use super::{BAD_INPUT, JobCount, output};
 
 /// Run the points of a study and draw them together
 #[derive(Debug, Args)]
@@ -39,9 +38,8 @@ pub(super) struct SweepArgs {
     /// The folder of the sweep [default: iisim-sweep/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Points that run at the same time [default: as many as there are cores]
-    #[arg(long)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    jobs: JobCount,
     /// Throw away what the folder has of an earlier sweep
     #[arg(long)]
     restart: bool,
@@ -51,6 +49,7 @@ pub(super) struct SweepArgs {
 }
 
 pub(super) fn execute(args: &SweepArgs) -> Result<ExitCode, CliError> {
+    let at_once = args.jobs.get()?;
     let scale = args.scale.as_deref().map(str::parse::<Scale>).transpose()?;
     let plan = Plan::new(Study::load(&args.file)?, scale)?;
     let folder = match &args.out {
@@ -59,7 +58,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<ExitCode, CliError> {
     };
     let program = Program::running().map_err(CliError::Program)?;
     let mut journal = Journal::open(&folder, &plan, &program, args.restart)?;
-    let jobs = Jobs::new(args.jobs, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
+    let jobs = Jobs::new(at_once, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
     let ended = run(&jobs, &plan, &mut journal);
     let interrupted = jobs.is_interrupted();
     jobs.shut_down();

@@ -113,7 +113,8 @@ impl<'a> Page<'a> {
                 p .soft {
                     "iisim " (iisim_version)
                     @if !rows.is_empty() {
-                        ", scale " (scale) "; runs that bear no scaling ran at full size"
+                        ", scale " (scale) "; runs that do not bear it, or whose claims need a \
+                         larger one, have their own beside them"
                     }
                     ". All times are virtual. Rows are those of the full scale."
                 }

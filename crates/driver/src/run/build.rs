@@ -1,7 +1,7 @@
 //! Builds the machine, the engine and the clients that a scenario describes.
 
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig, UndoConfig};
-use change_buffer::{BufferRedo, Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
+use change_buffer::{Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
     Background, Bytes, Draw, Machine, MachineConfig, OsWriter, PoolConfig, SimDuration, SimThread,
     SimTime,
@@ -272,7 +272,8 @@ fn engine<K: KeySource + Clone + 'static>(
             Box::new(BTree::new(config, shapes, source, rows, machine, &mut nobody))
         }
         EngineKind::ChangeBuffer => {
-            let (tree, buffer) = (tree_config(scenario), buffer_config(scenario));
+            let tree = tree_config(scenario);
+            let buffer = buffer_config(scenario, &tree);
             Box::new(ChangeBuffered::new(tree, buffer, shapes, source, rows, machine, &mut nobody))
         }
         EngineKind::Fractal => {
@@ -372,13 +373,11 @@ fn buffered(changes: BufferedChanges) -> Buffered {
     }
 }
 
-fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
+/// What no scenario sets is the same in all versions.
+fn buffer_config(scenario: &Scenario, tree: &TreeConfig) -> ChangeBufferConfig {
     let buffer = scenario.change_buffer.as_ref().expect("the engine has one");
-    let engine = &scenario.engine;
-    let page = engine.page_size.get() as u32;
     let bytes = |bytes: Bytes| bytes.get() as u32;
     ChangeBufferConfig {
-        pages_max: buffer_pages_max(scenario),
         buffers: buffered(buffer.buffers),
         when_full: match buffer.when_full {
             FullBuffer::Contract => WhenFull::Contract,
@@ -389,16 +388,9 @@ fn buffer_config(scenario: &Scenario) -> ChangeBufferConfig {
         entry_header: bytes(buffer.entry_header),
         entry_column: bytes(buffer.entry_column),
         by_arrival: buffer.by_arrival,
-        page_usable: bytes(buffer.page_usable),
-        directory_halves: bytes(engine.directory_slot) * 2 / engine.directory_records,
-        reorganize_limit: page / 32,
-        join_below: page / 2,
+        page_usable: tree.format.page_bytes - bytes(buffer.page_overhead),
         free_flushed_every: buffer.free_flushed_every,
-        bitmap_pages: page,
-        group_pages: 8,
-        group_volume: page / 32 * 3,
-        redo: redo_format(engine).as_ref().map(BufferRedo::of),
-        seed: scenario.seed,
+        ..ChangeBufferConfig::mysql_5_1(tree, buffer_pages_max(scenario))
     }
 }
 
@@ -435,5 +427,17 @@ mod tests {
     fn the_presets_of_a_page_are_those_of_innodb() {
         let scenario = Scenario::load("s4-insert-buffer-off", &[], None).unwrap();
         assert_eq!(page_format(&scenario.engine), PageFormat::INNODB);
+    }
+
+    #[test]
+    fn the_presets_of_a_change_buffer_are_those_of_mysql_5_1() {
+        for page in ["4KiB", "16KiB"] {
+            let page = format!("engine.page_size={page}");
+            let sets = [page, "change_buffer.free_flushed_every=8".to_owned()];
+            let scenario = Scenario::load("s4-insert-buffer-on", &sets, None).unwrap();
+            let tree = tree_config(&scenario);
+            let expected = ChangeBufferConfig::mysql_5_1(&tree, buffer_pages_max(&scenario));
+            assert_eq!(buffer_config(&scenario, &tree), expected);
+        }
     }
 }

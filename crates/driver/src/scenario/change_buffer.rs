@@ -25,8 +25,8 @@ pub struct ChangeBuffer {
     pub entry_column: Bytes,
     /// Whether entries of a page are kept in the order in which they came.
     pub by_arrival: bool,
-    /// Bytes that entries can use on one of its pages.
-    pub page_usable: Bytes,
+    /// Bytes of one of its pages that neither entries nor their directory can use.
+    pub page_overhead: Bytes,
     /// Every so many changes free what flushes left at the LRU tail; 0: none does.
     pub free_flushed_every: u32,
     /// Pages per second that the background thread has merged.
@@ -135,7 +135,7 @@ pub(super) const PARAMS: &[Param] = &[
     .source("MySQL 5.1 source, ibuf0ibuf.c: 6 + 4 offsets + space 4, marker 1, page 4, flag 1"),
     key(
         "change_buffer.entry_column",
-        ENTRY,
+        Kind::Bytes(1, 256),
         "Bytes of an entry for each of its columns, besides the column.",
     )
     .preset("7B")
@@ -144,12 +144,14 @@ pub(super) const PARAMS: &[Param] = &[
         .preset("key")
         .source("MySQL 5.1 source, ibuf0ibuf.c"),
     key(
-        "change_buffer.page_usable",
-        Kind::Bytes(256, 64 << 10),
-        "Bytes of one of its pages that entries and their directory can take.",
+        "change_buffer.page_overhead",
+        Kind::Bytes(0, 32 << 10),
+        "Bytes of one of its pages that neither entries nor their directory can take.",
     )
-    .preset("16247B")
-    .source("MySQL 5.1 source, page0page.h: the old record format"),
+    .preset("137B")
+    .source(
+        "MySQL 5.1 source, page0page.h: the old record format, 16,247 of 16,384 bytes are usable",
+    ),
     key(
         "change_buffer.free_flushed_every",
         Kind::Count("changes", 0, 1 << 20),
@@ -184,7 +186,7 @@ pub(super) fn change_buffer(values: &Values) -> Option<ChangeBuffer> {
         entry_header: values.get("change_buffer.entry_header"),
         entry_column: values.get("change_buffer.entry_column"),
         by_arrival: values.word("change_buffer.order") == Some("arrival"),
-        page_usable: values.get("change_buffer.page_usable"),
+        page_overhead: values.get("change_buffer.page_overhead"),
         free_flushed_every: values.get("change_buffer.free_flushed_every"),
         background: values.get("change_buffer.background"),
         background_full: values.get("change_buffer.background_full"),

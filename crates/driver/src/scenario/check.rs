@@ -39,8 +39,8 @@ const PRICE_STEP_MAX: u64 = 1 << 10;
 type Checked = Result<(), ScenarioError>;
 
 pub(super) fn check(scenario: &Scenario, values: &Values) -> Checked {
-    disk(&scenario.machine.disk, Some(scenario.engine.page_size), values)?;
     engine(scenario, values)?;
+    disk(&scenario.machine.disk, Some(scenario.engine.page_size), values)?;
     super::fractal::check(scenario, values)?;
     pool(scenario, values)?;
     workload(scenario, values)?;
@@ -102,9 +102,15 @@ fn engine(scenario: &Scenario, values: &Values) -> Checked {
                       aligned to whole pages";
         return Err(values.conflict("engine.page_size", reason.to_owned()));
     }
-    if page.get() < 2 * scenario.engine.page_overhead.get() {
-        let reason = format!("at least half of a page of {page} must be left for records");
-        return Err(values.conflict("engine.page.overhead", reason));
+    let buffer = scenario.change_buffer.as_ref();
+    for (key, overhead) in [
+        ("engine.page.overhead", scenario.engine.page_overhead),
+        ("change_buffer.page_overhead", buffer.map_or(Bytes::ZERO, |buffer| buffer.page_overhead)),
+    ] {
+        if page.get() < 2 * overhead.get() {
+            let reason = format!("at least half of a page of {page} must be left for records");
+            return Err(values.conflict(key, reason));
+        }
     }
     let usable = scenario.engine.page_usable().get();
     let entries = usable / record_bytes_max(scenario);
@@ -227,7 +233,7 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
         if workload.rows <= window.rows {
             let reason = format!(
                 "nothing would ever be deleted: workload.rows is {}",
-                grouped(workload.rows)
+                grouped(values.full_scale("workload.rows").unwrap_or_default())
             );
             return Err(values.conflict("workload.window", reason));
         }
@@ -322,10 +328,7 @@ fn scale(scenario: &Scenario, values: &Values) -> Checked {
     if scale == Scale::FULL {
         return Ok(());
     }
-    let refuse = |reason: String| {
-        let problem = Problem::ScaleRefused { scale: scale.to_string(), reason };
-        Err(ScenarioError::new(Place::Scale, problem))
-    };
+    let refuse = |reason| Err(refused(scale, reason));
     match &scenario.workload.stream {
         StreamSpec::Recorded { .. } => {
             return refuse(
@@ -346,21 +349,21 @@ fn scale(scenario: &Scenario, values: &Values) -> Checked {
         let size = scale.apply(values.full_scale("pool.size").unwrap_or_default());
         Bytes::new(size).whole(page) / u64::from(pool.instances)
     };
-    let pages_min = (MARGIN_SCANS_MIN * u64::from(pool.margin.scan)).max(POOL_PAGES_MIN);
-    if pages_at(scale) < pages_min {
-        let fits = (0..scale.halvings()).rev().map(Scale::new);
-        let smallest = fits.into_iter().find(|scale| pages_min <= pages_at(*scale));
-        return refuse(format!(
+    // A scan of the whole list at full size is one at every scale: what stays is what it is for.
+    let (fixed, key) = match u64::from(pool.margin.scan) {
+        scan if scan < pages_at(Scale::FULL) => (scan, "pool.margin_scan"),
+        _ => (u64::from(pool.margin.high), "pool.margin_high"),
+    };
+    let pages_min = (MARGIN_SCANS_MIN * fixed).max(POOL_PAGES_MIN);
+    let fits = |scale: &Scale| pages_min <= pages_at(*scale);
+    if !fits(&scale) {
+        let reason = format!(
             "leaves {} pages in each pool instance; {} are needed ({MARGIN_SCANS_MIN} times the \
-             {} pages of pool.margin_scan, which do not shrink); {}",
+             {fixed} pages of {key}, which do not shrink)",
             grouped(pages_at(scale)),
             grouped(pages_min),
-            pool.margin.scan,
-            match smallest {
-                Some(scale) => format!("the smallest scale of this scenario is {scale}"),
-                None => "this scenario cannot be scaled".to_owned(),
-            }
-        ));
+        );
+        return refuse(with_smallest(scale, &reason, fits));
     }
     Ok(())
 }
@@ -384,6 +387,24 @@ fn report(scenario: &Scenario, values: &Values) -> Checked {
         return Err(values.conflict("report.window", reason));
     }
     Ok(())
+}
+
+/// A scale that this experiment cannot have.
+pub(super) fn refused(scale: Scale, reason: String) -> ScenarioError {
+    let problem = Problem::ScaleRefused { scale: scale.to_string(), reason };
+    ScenarioError::new(Place::Scale, problem)
+}
+
+/// Why a scale is refused, and the smallest that fits.
+pub(super) fn with_smallest(
+    scale: Scale,
+    reason: &str,
+    fits: impl FnMut(&Scale) -> bool,
+) -> String {
+    match (1..scale.halvings()).rev().map(Scale::new).find(fits) {
+        Some(smallest) => format!("{reason}; the smallest scale of this scenario is {smallest}"),
+        None => format!("{reason}; this scenario cannot be scaled"),
+    }
 }
 
 /// A scaled number in front of a reason, where a scale made it.

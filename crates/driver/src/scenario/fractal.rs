@@ -7,8 +7,8 @@ use fractal_tree::{
 };
 
 use super::Scenario;
-use super::check::table_shapes;
-use super::error::{Place, Problem, ScenarioError};
+use super::check::{refused, table_shapes, with_smallest};
+use super::error::ScenarioError;
 use super::kind::{Kind, grouped};
 use super::param::{Param, When};
 use super::scale::Scale;
@@ -317,14 +317,18 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), Scenario
         let reason = format!("a fractal tree numbers {} rows at most", grouped(ROWS_MAX));
         return fail("workload.rows", reason);
     }
-    let nodes = scenario.pool.size.whole(node);
-    if scenario.scale != Scale::FULL && nodes < SCALED_NODES_MIN {
+    let nodes_at = |scale: &Scale| {
+        Bytes::new(scale.apply(values.full_scale("pool.size").unwrap_or_default())).whole(node)
+    };
+    let scale = scenario.scale;
+    let fits = |scale: &Scale| SCALED_NODES_MIN <= nodes_at(scale);
+    if scale != Scale::FULL && !fits(&scale) {
         let reason = format!(
-            "nodes of {node} do not shrink; the cache would hold {nodes} of them, and \
-             {SCALED_NODES_MIN} are needed"
+            "nodes of {node} do not shrink; the cache would hold {} of them, and \
+             {SCALED_NODES_MIN} are needed",
+            nodes_at(&scale)
         );
-        let problem = Problem::ScaleRefused { scale: scenario.scale.to_string(), reason };
-        return Err(ScenarioError::new(Place::Scale, problem));
+        return Err(refused(scale, with_smallest(scale, &reason, fits)));
     }
     Ok(())
 }

@@ -3,7 +3,8 @@
 use cost_model::{Bytes, RedoConfig};
 
 use super::Scenario;
-use super::error::{Place, Problem, ScenarioError};
+use super::check::{refused, with_smallest};
+use super::error::ScenarioError;
 use super::kind::Kind;
 use super::param::Param;
 use super::scale::Scale;
@@ -77,11 +78,8 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), Scenario
     );
     let full = scenario.scale.full(redo.age_max.get());
     let fits = |scale: &Scale| least <= full >> scale.halvings();
-    let smallest = (0..scenario.scale.halvings()).rev().map(Scale::new).find(fits);
-    let Some(smallest) = smallest else {
+    if !fits(&Scale::FULL) {
         return Err(values.conflict("redo.file_size", needs));
-    };
-    let reason = format!("{needs}; the smallest scale of this scenario is {smallest}");
-    let scale = scenario.scale.to_string();
-    Err(ScenarioError::new(Place::Scale, Problem::ScaleRefused { scale, reason }))
+    }
+    Err(refused(scenario.scale, with_smallest(scenario.scale, &needs, fits)))
 }

@@ -1,8 +1,9 @@
 //! The registry as text: for `iisim schema` and for the pages in `docs/`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::error::{Place, Problem, ScenarioError};
+use super::error::{Place, Problem, ScenarioError, nearest};
 use super::kind::Kind;
 use super::param::{Basis, Param, Preset, Scaling, When, registry, suggestion};
 
@@ -14,12 +15,16 @@ pub fn schema() -> String {
 /// As [`schema`], of the keys that begin with `prefix` alone.
 ///
 /// # Errors
-/// No key begins with it.
+/// No key begins with it; the message names the tables.
 pub fn schema_of(prefix: &str) -> Result<String, ScenarioError> {
     let mut params = registry().filter(|param| param.key.starts_with(prefix)).peekable();
     if params.peek().is_none() {
-        let (key, suggestion) = (prefix.to_owned(), suggestion(prefix));
-        return Err(ScenarioError::new(Place::Name, Problem::UnknownKey { key, suggestion }));
+        let known: BTreeSet<_> = registry().map(Param::table).filter(|t| !t.is_empty()).collect();
+        let suggestion = nearest(prefix, known.iter().copied()).or_else(|| suggestion(prefix));
+        let (name, known) = (prefix.to_owned(), known.into_iter().map(str::to_owned).collect());
+        let what = "key or table of keys";
+        let problem = Problem::UnknownName { name, what, suggestion, known };
+        return Err(ScenarioError::new(Place::Name, problem));
     }
     Ok(commented(params))
 }

@@ -67,10 +67,7 @@ impl KeySource for Stream {
 
 pub(crate) fn mix(row: u64, column: u64) -> u64 {
     let step = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut z = 42_u64.wrapping_add((row * 8 + column + 1).wrapping_mul(step));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    cost_model::mix(42_u64.wrapping_add((row * 8 + column).wrapping_mul(step)))
 }
 
 /// The first row as the measurement's notes have it.
