@@ -1,6 +1,6 @@
 //! A page was read: what waits for it goes in.
 
-use cost_model::{Machine, PageId, Purpose, SimThread, Step};
+use cost_model::{FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::{KeySource, RowId};
 
 use crate::buffer::run;
@@ -21,24 +21,36 @@ impl<K: KeySource> ChangeBuffered<K> {
             && let Some(frame) = machine.resident(page)
         {
             machine.hold(thread, frame);
-            self.merge(machine, thread, page)?;
+            let mut held = self.merge(machine, thread, page)?;
+            held.push(frame);
+            // The operation may have a thousand more to complete: what it keeps no flush can write.
+            held.into_iter().for_each(|frame| machine.let_go(thread, frame));
         }
         machine.complete_arrival();
         Ok(())
     }
 
-    fn merge(&mut self, machine: &mut Machine, thread: &mut SimThread, page: PageId) -> Step {
+    /// Inserts what waits for a page; returns the frames of the buffer's pages that it kept.
+    fn merge(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        page: PageId,
+    ) -> Step<Vec<FrameId>> {
         let run_of_page = self.buffer.run(page.0);
         let leaves: Vec<LeafId> = self.buffer.runs.leaves_of(page).collect();
+        let mut held = Vec::with_capacity(leaves.len() + 2);
         for leaf in &leaves {
             self.buffer.use_above(machine, thread, *leaf)?;
             let own = self.buffer.runs.page(*leaf);
             let frame = machine.fetch_for_change(thread, own, Purpose::BufferRead)?;
             machine.hold(thread, frame);
+            held.push(frame);
         }
         if let Some(bitmap) = self.buffer.bitmap(page) {
             let frame = machine.fetch_for_change(thread, bitmap, Purpose::BufferRead)?;
             machine.hold(thread, frame);
+            held.push(frame);
         }
         let mut changes = Vec::with_capacity(run_of_page.entries as usize);
         self.buffer.pending.for_each(page, |row, op| changes.push((RowId(u64::from(row)), op)));
@@ -72,7 +84,7 @@ impl<K: KeySource> ChangeBuffered<K> {
         let price = machine.prices().index_entry * changes.len() as u64;
         machine.compute(thread, price);
         self.join(machine, thread, leaves[0]);
-        Ok(())
+        Ok(held)
     }
 
     /// A leaf of the buffer's tree that has lost entries is joined with a neighbour if they fit

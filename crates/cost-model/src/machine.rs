@@ -395,6 +395,14 @@ impl Machine {
         }
     }
 
+    /// The operation no longer needs a page it kept.
+    pub fn let_go(&mut self, thread: &mut SimThread, frame: FrameId) {
+        if let Some(place) = thread.pins.iter().rposition(|pin| *pin == frame) {
+            thread.pins.swap_remove(place);
+            self.pool.unpin(frame);
+        }
+    }
+
     /// Makes sure that `count` pages can be created without waiting.
     ///
     /// # Errors

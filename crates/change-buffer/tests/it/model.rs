@@ -96,6 +96,37 @@ fn entries_do_wait_and_are_merged() {
     assert!(8 <= stats.pages && stats.pages <= 8 + 12, "{} pages", stats.pages);
 }
 
+/// Each merge keeps the pages it works on, so that they stay while others are read for it. While
+/// an operation completes what has arrived, more arrives: all its merges together must not keep
+/// more than the pool has.
+#[test]
+fn what_arrives_while_an_operation_merges_does_not_fill_the_pool_with_kept_pages() {
+    use cost_model::{MachineConfig, SimTime};
+    use index::testkit::{null_machine, one_drive};
+    use index::{IndexEngine, IndexId, RowId};
+    let pool = null_machine(60).pool;
+    let mut machine = Machine::new(MachineConfig::new(one_drive(), pool), 1);
+    let mut thread = SimThread::new(SimTime::ZERO);
+    let config = (2, tree(400), buffer(400, 300));
+    let mut engine = build(&config, TestKeys::uniform(1), &mut machine, &mut thread);
+    let mut merging = 0;
+    for row in (0..4_000).map(RowId) {
+        for index in [IndexId(0), IndexId(1)] {
+            let mut tries = 0;
+            while engine.insert(&mut machine, &mut thread, index, row).is_err() {
+                tries += 1;
+                assert!(tries < 10_000, "{row:?} is never inserted");
+                if 3_000 <= row.0 && tries < 500 {
+                    merging += engine.merge_some(&mut machine, &mut thread, 8);
+                }
+            }
+            machine.release(&mut thread);
+        }
+    }
+    engine.verify();
+    assert!(1_000 < merging, "{merging} pages arrived during operations");
+}
+
 /// Without pages the buffer is not there: every count is the plain tree's.
 #[test]
 fn a_buffer_of_size_0_is_the_plain_tree() {
