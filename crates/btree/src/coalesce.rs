@@ -19,24 +19,27 @@ impl<K: KeySource> BTree<K> {
         row: RowId,
     ) -> Step<bool> {
         let key = self.source.key(index, row);
-        let path = self.way(index, key);
-        self.fetch_nodes(machine, thread, path.leaf)?;
-        let frame = machine.fetch_for_change(thread, path.leaf, Purpose::LeafRead)?;
+        let leaf = self.leaf(index, key);
+        self.fetch_nodes(machine, thread, leaf)?;
+        let guess = self.pages.get(leaf).frame();
+        let frame = machine.fetch_near_for_change(thread, leaf, guess, Purpose::LeafRead)?;
+        self.pages.set_frame(leaf, frame);
         let limits = self.trees[index.index()].leaf_limits;
-        let underfull = self.pages.get(path.leaf).records() <= limits.coalesce_below;
-        if underfull {
-            self.fetch_for_join(machine, thread, index, &path)?;
+        let underfull = self.pages.get(leaf).records() <= limits.coalesce_below;
+        let path = underfull.then(|| self.way(index, key));
+        if let Some(path) = &path {
+            self.fetch_for_join(machine, thread, index, path)?;
         }
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let price = machine.prices().index_entry;
         machine.compute(thread, price);
-        if !self.pages.remove(path.leaf, row_number(row)) {
+        if !self.pages.remove(leaf, row_number(row)) {
             return Ok(false);
         }
-        machine.log(self.trees[index.index()].redo.remove(path.leaf));
+        machine.log(self.trees[index.index()].redo.remove(leaf));
         machine.change(thread, frame);
-        if underfull && path.parent().is_some() {
+        if let Some(path) = path.filter(|path| path.parent().is_some()) {
             self.join_leaf(machine, thread, index, &path);
         }
         Ok(true)

@@ -42,12 +42,13 @@ impl<K: KeySource> BTree<K> {
     ) -> Step {
         let key = self.source.key(index, row);
         let (number, leaf) = (row_number(row), self.leaf(index, key));
-        let marked = self.trees[index.index()].marked.contains(number);
-        let is_there = !marked && self.pages.holds(leaf, number);
-        if is_there {
+        // The clustered entry alone has an undo record, which comes first. Others are looked for
+        // once their leaf is there.
+        if self.trees[index.index()].clustered && self.is_there(index, leaf, number) {
             self.write_undo(machine, thread, Kind::Delete, index, number)?;
         }
         let frame = self.fetch_leaf(machine, thread, leaf, true)?;
+        let is_there = self.is_there(index, leaf, number);
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let price = machine.prices().index_entry;
@@ -58,6 +59,11 @@ impl<K: KeySource> BTree<K> {
             self.note_mark(index, number);
         }
         Ok(())
+    }
+
+    /// Whether a leaf has the entry of a row, and not as one that is deleted.
+    fn is_there(&self, index: IndexId, leaf: PageId, row: u32) -> bool {
+        !self.trees[index.index()].marked.contains(row) && self.pages.holds(leaf, row)
     }
 
     /// Inserts the entry of a row that is there and marked: the mark goes, the record stays.

@@ -113,6 +113,7 @@ mod lists;
 mod message;
 mod node;
 mod parts;
+mod pivots;
 mod reshape;
 mod route;
 mod scan;

@@ -5,6 +5,7 @@ use index::Key;
 
 use crate::leaf::Leaf;
 use crate::lists::List;
+use crate::pivots::Pivots;
 use crate::sizes::Sizes;
 
 /// Levels a tree may have.
@@ -28,8 +29,7 @@ pub(crate) enum Body {
 
 /// An internal node: a buffer for each child.
 pub(crate) struct Internal {
-    /// The last key that may be in each child but the last.
-    pub(crate) pivots: Vec<Key>,
+    pub(crate) pivots: Pivots,
     pub(crate) edges: Vec<Edge>,
     /// Serialized bytes, buffers included.
     pub(crate) bytes: u64,
@@ -99,13 +99,14 @@ impl Internal {
             .map(|edge| edge.bytes + u64::from(edge.messages.len()) * sizes.message_offset)
             .sum();
         let bytes = buffered + edges.len() as u64 * sizes.child;
+        let pivots = Pivots::new(pivots);
         Self { pivots, edges, bytes, work, touched: true, compressed: false }
     }
 
     /// The child in whose range `key` is.
     #[inline]
     pub(crate) fn slot(&self, key: Key) -> usize {
-        self.pivots.partition_point(|pivot| *pivot < key)
+        self.pivots.below(key)
     }
 
     /// Buffered bytes and work exceed a node, and there is something to flush.

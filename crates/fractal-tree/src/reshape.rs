@@ -61,7 +61,7 @@ impl<K: KeySource> FractalTree<K> {
         let (left, right) = if is_last { (new, child) } else { (child, new) };
         let child_bytes = self.trees[index].sizes.child;
         let internal = self.nodes[parent as usize].internal_mut();
-        internal.pivots.insert(slot, pivot);
+        internal.pivots.change(|pivots| pivots.insert(slot, pivot));
         let mut edge = Edge::new(right);
         let old = &mut internal.edges[slot];
         debug_assert!(old.is_empty(), "messages for a child that is split");
@@ -85,10 +85,10 @@ impl<K: KeySource> FractalTree<K> {
         let internal = node.internal_mut();
         let left_children = internal.edges.len() / 2;
         let right_edges = internal.edges.split_off(left_children);
-        let right_pivots = internal.pivots.split_off(left_children);
-        let pivot = internal.pivots.pop().expect("a pivot between the halves");
+        let mut left_pivots = internal.pivots.take();
+        let right_pivots = left_pivots.split_off(left_children);
+        let pivot = left_pivots.pop().expect("a pivot between the halves");
         let left_edges = std::mem::take(&mut internal.edges);
-        let left_pivots = std::mem::take(&mut internal.pivots);
         let left = Internal::new(left_pivots, left_edges, sizes);
         let right = Internal::new(right_pivots, right_edges, sizes);
         (Body::Internal(left), Body::Internal(right), pivot)
@@ -148,7 +148,8 @@ impl<K: KeySource> FractalTree<K> {
         });
         leaf.discard(&mut self.chunks);
         if !is_run {
-            entries.sort_unstable_by_key(|(key, _)| *key);
+            // What a split has put in order is still so, and a stable sort makes use of that.
+            entries.sort_by_key(|(key, _)| *key);
         }
         entries
     }
@@ -200,7 +201,10 @@ impl<K: KeySource> FractalTree<K> {
             let entries = self.take_both(left, right);
             let (a, b, pivot) = self.halve_entries(index, &entries, SplitMode::Even);
             (self.nodes[left as usize].body, self.nodes[right as usize].body) = (a, b);
-            self.nodes[parent as usize].internal_mut().pivots[first] = pivot;
+            self.nodes[parent as usize]
+                .internal_mut()
+                .pivots
+                .change(|pivots| pivots[first] = pivot);
             for number in [parent, left, right] {
                 self.store.cache.set_dirty(number, true);
                 self.resize(number);
@@ -220,14 +224,14 @@ impl<K: KeySource> FractalTree<K> {
 
     fn merge_internal(&mut self, parent: u32, first: usize, left: u32, right: u32) {
         let index = self.nodes[parent as usize].index as usize;
-        let between = self.nodes[parent as usize].internal().pivots[first];
+        let between = self.nodes[parent as usize].internal().pivots.keys()[first];
         let from = self.nodes[right as usize].internal_mut();
-        let (pivots, edges) = (std::mem::take(&mut from.pivots), std::mem::take(&mut from.edges));
+        let (right_pivots, right_edges) = (from.pivots.take(), std::mem::take(&mut from.edges));
         let into = self.nodes[left as usize].internal_mut();
-        into.pivots.push(between);
-        into.pivots.extend(pivots);
-        into.edges.extend(edges);
-        let (pivots, edges) = (std::mem::take(&mut into.pivots), std::mem::take(&mut into.edges));
+        let (mut pivots, mut edges) = (into.pivots.take(), std::mem::take(&mut into.edges));
+        pivots.push(between);
+        pivots.extend(right_pivots);
+        edges.extend(right_edges);
         let joined = Internal::new(pivots, edges, &self.trees[index].sizes);
         self.nodes[left as usize].body = Body::Internal(joined);
         self.remove_right(parent, first, right);
@@ -239,7 +243,7 @@ impl<K: KeySource> FractalTree<K> {
         let (index, height) = (node.index as usize, usize::from(node.height) - 1);
         let tree = &mut self.trees[index];
         let internal = node.internal_mut();
-        internal.pivots.remove(first);
+        internal.pivots.change(|pivots| pivots.remove(first));
         let gone = internal.edges.remove(first + 1);
         debug_assert!(gone.is_empty(), "messages for a child that is gone");
         for (mine, theirs) in internal.edges[first].flow.iter_mut().zip(gone.flow) {

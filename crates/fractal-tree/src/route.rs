@@ -39,7 +39,7 @@ impl<K: KeySource> FractalTree<K> {
         self.path.clear();
         while let Body::Internal(internal) = &self.nodes[number as usize].body {
             let edge = &internal.edges[internal.edges.len() - 1];
-            let is_after = internal.pivots.last().is_none_or(|pivot| *pivot < key);
+            let is_after = internal.pivots.keys().last().is_none_or(|pivot| *pivot < key);
             if !is_after || !edge.is_empty() {
                 return false;
             }

@@ -199,7 +199,7 @@ impl<K: KeySource> FractalTree<K> {
                 self.flush_on_path(machine, thread, number, slot)?;
                 continue;
             }
-            last = internal.pivots.get(slot).copied().or(last);
+            last = internal.pivots.keys().get(slot).copied().or(last);
             self.path.push((number, slot as u32));
             number = internal.edges[slot].child;
         }

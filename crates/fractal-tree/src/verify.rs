@@ -68,14 +68,15 @@ impl<K: KeySource> FractalTree<K> {
                 assert!(leaf.collected() <= leaf.len());
             }
             Body::Internal(internal) => {
-                assert!(internal.pivots.is_sorted(), "pivots of node {number}");
-                assert_eq!(internal.pivots.len() + 1, internal.edges.len());
+                assert!(internal.pivots.keys().is_sorted(), "pivots of node {number}");
+                assert_eq!(internal.pivots.keys().len() + 1, internal.edges.len());
                 let mut bytes = internal.edges.len() as u64 * sizes.child;
                 for (slot, edge) in internal.edges.iter().enumerate() {
                     let height = self.nodes[edge.child as usize].height;
                     assert_eq!(height + 1, node.height, "height of a child of node {number}");
-                    let low = slot.checked_sub(1).map(|slot| internal.pivots[slot]).or(above);
-                    let high = internal.pivots.get(slot).copied().or(to);
+                    let low =
+                        slot.checked_sub(1).map(|slot| internal.pivots.keys()[slot]).or(above);
+                    let high = internal.pivots.keys().get(slot).copied().or(to);
                     self.verify_node(index, edge.child, (low, high), found);
                     found.chunks += Chunks::chunks_of(&edge.messages);
                     let mut buffered = 0;
