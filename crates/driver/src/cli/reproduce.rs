@@ -19,7 +19,7 @@ use super::error::CliError;
 use super::{BAD_INPUT, JobCount, LOST, output};
 
 /// The scale of the committed scorecard; runs whose claims need a larger one have their own.
-const DEFAULT_SCALE: &str = "1/64";
+const DEFAULT_SCALE: &str = "1/128";
 
 /// Run the experiments of the articles and judge what they claim
 #[derive(Debug, Args)]
