@@ -24,7 +24,9 @@ impl<K: KeySource> ChangeBuffered<K> {
             let mut held = self.merge(machine, thread, page)?;
             held.push(frame);
             // The operation may have a thousand more to complete: what it keeps no flush can write.
-            held.into_iter().for_each(|frame| machine.let_go(thread, frame));
+            for frame in held {
+                machine.let_go(thread, frame);
+            }
         }
         machine.complete_arrival();
         Ok(())
