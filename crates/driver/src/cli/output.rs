@@ -34,7 +34,9 @@ pub(super) fn write_file(
     }
 }
 
-/// Creates a folder and all above it.
+/// Creates a folder and all above it, or removes from it what a killed program left behind.
 pub(super) fn create_folder(folder: &Path) -> Result<(), CliError> {
-    fs::create_dir_all(folder).map_err(|error| CliError::File { path: folder.to_owned(), error })
+    fs::create_dir_all(folder)
+        .and_then(|()| files::remove_unfinished(folder))
+        .map_err(|error| CliError::File { path: folder.to_owned(), error })
 }
