@@ -34,9 +34,15 @@ pub(super) fn write_file(
     }
 }
 
-/// Creates a folder and all above it, or removes from it what a killed program left behind.
+/// Creates a folder and all above it.
 pub(super) fn create_folder(folder: &Path) -> Result<(), CliError> {
-    fs::create_dir_all(folder)
-        .and_then(|()| files::remove_unfinished(folder))
+    fs::create_dir_all(folder).map_err(|error| CliError::File { path: folder.to_owned(), error })
+}
+
+/// The same for a folder that nobody else writes to now: what a killed program left behind in it
+/// is removed.
+pub(super) fn create_own_folder(folder: &Path) -> Result<(), CliError> {
+    create_folder(folder)?;
+    files::remove_unfinished(folder)
         .map_err(|error| CliError::File { path: folder.to_owned(), error })
 }

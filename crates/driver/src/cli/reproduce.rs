@@ -90,7 +90,7 @@ pub(super) fn execute(args: &ReproduceArgs) -> Result<ExitCode, CliError> {
     let runs = catalogue.runs();
     let load = |run| scenario(run, scale).map(Arc::new);
     let scenarios = runs.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    output::create_folder(&args.out)?;
+    output::create_own_folder(&args.out)?;
 
     let jobs = Jobs::new(at_once, ProgressBars::new(args.quiet)).map_err(CliError::Start)?;
     let store = store(args);
@@ -174,6 +174,7 @@ fn report(
     let baseline = Baseline::of(&scorecard).text();
     output::write_file(&args.out, "baseline.toml", |out| out.write_all(baseline.as_bytes()))?;
     let folder = args.out.join("runs");
+    output::create_own_folder(&folder)?;
     for (name, result) in &runs.results {
         write_run(&folder, name, result)?;
     }

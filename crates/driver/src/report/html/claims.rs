@@ -140,7 +140,8 @@ fn line(place: usize, row: &Row, articles: &[Article]) -> Markup {
     let distance = row.ratio.filter(|ratio| 0.0 < *ratio).map(|ratio| libm::log(ratio).abs());
     html! {
         tr data-verdict=(name(row.verdict)) data-article=[article.map(|a| &a.id)]
-            data-id=(place) data-rank=[verdict_rank] data-published=[row.published.map(|published| published.ends()[0])]
+            data-id=(place) data-rank=[verdict_rank]
+            data-published=[row.published.map(|published| published.ends()[0])]
             data-simulated=[row.simulated] data-distance=[distance]
         {
             td .id { a href={ "#" (row.id) } { (row.id) } }
