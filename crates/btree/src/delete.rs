@@ -44,11 +44,13 @@ impl<K: KeySource> BTree<K> {
         let (number, leaf) = (row_number(row), self.leaf(index, key));
         // The clustered entry alone has an undo record, which comes first. Others are looked for
         // once their leaf is there.
-        if self.trees[index.index()].clustered && self.is_there(index, leaf, number) {
+        let clustered = self.trees[index.index()].clustered;
+        let known = clustered.then(|| self.is_there(index, leaf, number));
+        if known == Some(true) {
             self.write_undo(machine, thread, Kind::Delete, index, number)?;
         }
         let frame = self.fetch_leaf(machine, thread, leaf, true)?;
-        let is_there = self.is_there(index, leaf, number);
+        let is_there = known.unwrap_or_else(|| self.is_there(index, leaf, number));
         self.touch_nodes(machine, thread);
         machine.touch(thread, frame);
         let price = machine.prices().index_entry;
