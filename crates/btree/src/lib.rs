@@ -110,5 +110,5 @@ pub use format::PageFormat;
 pub use layer::{Leaf, OtherSegment};
 pub use redo::RedoFormat;
 pub use space::SpaceConfig;
-pub use split::SplitPolicy;
+pub use split::{Split, SplitPolicy, is_sequential};
 pub use undo::{Next, UndoConfig};

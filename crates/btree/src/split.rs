@@ -22,12 +22,12 @@ pub enum SplitPolicy {
 
 /// How a page is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Split {
+pub struct Split {
     /// Records from this position on are in the right half.
-    pub(crate) at: usize,
+    pub at: usize,
     /// Whether the new record goes to the right half. If it becomes the first there, its key is
     /// the separator.
-    pub(crate) new_goes_right: bool,
+    pub new_goes_right: bool,
     /// Which half is the new page.
     pub(crate) direction: Direction,
 }
@@ -43,10 +43,7 @@ impl SplitPolicy {
         draw: &mut Draw,
     ) -> Split {
         match self {
-            Self::InnoDb => match sequential(records, position, last) {
-                Some(split) => split,
-                None => Split::middle(records / 2, position),
-            },
+            Self::InnoDb => Split::innodb(records, position, last),
             Self::Middle => Split::middle(records / 2, position),
             Self::Random { spread } => {
                 let offset = (2.0 * draw.unit() - 1.0) * spread * records as f64;
@@ -66,13 +63,19 @@ impl SplitPolicy {
 }
 
 impl Split {
+    /// How `InnoDB` splits a page of `records` records when a new one belongs at `position`, the
+    /// records being counted in key order; `last` is the position of the page's last insert.
+    pub fn innodb(records: usize, position: usize, last: Option<usize>) -> Self {
+        sequential(records, position, last).unwrap_or(Self::middle(records / 2, position))
+    }
+
     fn middle(at: usize, position: usize) -> Self {
         Self { at, new_goes_right: at < position, direction: Direction::Up }
     }
 }
 
 /// Whether an insert at `position` looks sequential: it follows or precedes the last insert.
-pub(crate) fn is_sequential(position: usize, last: Option<usize>) -> bool {
+pub fn is_sequential(position: usize, last: Option<usize>) -> bool {
     last.is_some_and(|last| last + 1 == position || last == position)
 }
 

@@ -106,6 +106,7 @@ impl Buffer {
             usable: config.page_usable,
             directory_halves: config.directory_halves,
             reorganize_limit: config.reorganize_limit,
+            reserve: page_bytes / 16,
             join_below: config.join_below,
             join_right,
             fan_out: fan_out.max(3),

@@ -96,7 +96,8 @@ pub enum WhenFull {
     /// It goes on, and has entries merged after inserts that split one of its pages; it waits for
     /// that from 5 pages beyond the limit on, and refuses from 10 pages beyond it on (until 5.7).
     Contract,
-    /// It refuses at the limit, and merges nothing for that (`MariaDB` 10.11, from its counters).
+    /// It refuses at the limit, and merges nothing for that, nor when a leaf has no room
+    /// (`MariaDB` 10.11 source, ibuf0ibuf.cc: `ibuf_insert_low`).
     Refuse,
 }
 

@@ -75,7 +75,7 @@ mod tests {
 
     use crate::buffer::run;
     use crate::pending::{Op, Pending};
-    use crate::runs::{Runs, Sizes};
+    use crate::runs::{Entry, Runs, Sizes};
 
     const ENTRY: u32 = 60;
     const DATA_PAGES: u32 = 3_000;
@@ -86,6 +86,7 @@ mod tests {
             usable: 16_247,
             directory_halves: 1,
             reorganize_limit: 512,
+            reserve: 1_024,
             join_below: 8_192,
             join_right: false,
             fan_out: 230,
@@ -100,13 +101,20 @@ mod tests {
         for row in 0..entries {
             let page = PageId(draw.below(u64::from(DATA_PAGES)) as u32);
             let place = u32::from(pending.count(page));
-            let mut leaf = runs.leaf_for(page, place);
-            if !runs.fits(leaf, ENTRY) {
+            let entry = Entry { page, place };
+            let mut leaf = runs.leaf_for(entry);
+            if !runs.fits(leaf, entry, ENTRY, |page| run(&pending, &[ENTRY], page)) {
                 let new = allocate();
-                runs.split(leaf, new, |page| run(&pending, &[ENTRY], page), &mut allocate);
-                leaf = runs.leaf_for(page, place);
+                runs.split(
+                    leaf,
+                    (entry, ENTRY),
+                    new,
+                    |page| run(&pending, &[ENTRY], page),
+                    &mut allocate,
+                );
+                leaf = runs.leaf_for(entry);
             }
-            runs.add(leaf, page, place, ENTRY);
+            runs.add(leaf, entry, ENTRY);
             pending.push(page, 0, Op::Insert, row);
         }
         runs.verify(|page| run(&pending, &[ENTRY], page), u64::from(entries));

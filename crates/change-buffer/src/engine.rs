@@ -12,6 +12,7 @@ use index::{
 use crate::buffer::{self, Buffer, IndexFacts, Place};
 use crate::config::{ChangeBufferConfig, REFUSE_BEYOND, SYNC_BEYOND, WhenFull};
 use crate::pending::Op;
+use crate::runs::Entry;
 
 /// A B+tree engine with a change buffer: see the crate's documentation.
 pub struct ChangeBuffered<K> {
@@ -104,7 +105,9 @@ impl<K: KeySource> ChangeBuffered<K> {
         let bitmap = self.bitmap_page(machine, thread, leaf)?;
         match op {
             Op::Insert if !self.has_room(index, leaf) => {
-                self.merge_group(machine, thread, leaf);
+                if self.buffer.config.when_full == WhenFull::Contract {
+                    self.merge_group(machine, thread, leaf);
+                }
                 return Ok(Outcome::Refused);
             }
             // The leaf must not become empty: that would take a join.
@@ -120,11 +123,22 @@ impl<K: KeySource> ChangeBuffered<K> {
             self.buffer.draw.below(u64::from(before) + 1) as u32
         };
         let bytes = self.buffer.entry_bytes[index.index()];
-        let own = self.buffer.runs.leaf_for(leaf, place);
+        let entry = Entry { page: leaf, place };
+        let own = self.buffer.runs.leaf_for(entry);
+        let run = |page| self.buffer.run(page);
+        if self.buffer.config.by_arrival && self.buffer.runs.is_uncountable(own, entry, run) {
+            return Ok(Outcome::Refused);
+        }
         let frame =
             machine.fetch_for_change(thread, self.buffer.runs.page(own), Purpose::BufferRead)?;
         machine.hold(thread, frame);
-        let splits = !self.buffer.runs.fits(own, bytes);
+        // Counting what waits for the leaf latches the page before too (`BTR_MODIFY_PREV`).
+        if let Some(before) = self.buffer.runs.before(own) {
+            let page = self.buffer.runs.page(before);
+            let frame = machine.fetch(thread, page, Purpose::BufferRead)?;
+            machine.touch(thread, frame);
+        }
+        let splits = !self.buffer.runs.fits(own, entry, bytes, |page| self.buffer.run(page));
         if splits {
             self.fetch_for_split(machine, thread, own)?;
         }
@@ -139,11 +153,11 @@ impl<K: KeySource> ChangeBuffered<K> {
         } else {
             machine.touch(thread, frame);
         }
-        let own = if splits { self.split(machine, thread, own, leaf, place) } else { own };
+        let own = if splits { self.split(machine, thread, own, (entry, bytes)) } else { own };
         let frame = machine.fetch(thread, self.buffer.runs.page(own), Purpose::BufferRead)?;
         machine.change(thread, frame);
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
-        self.buffer.runs.add(own, leaf, place, bytes);
+        self.buffer.runs.add(own, entry, bytes);
         self.buffer.pending.push(leaf, index.0, op, number);
         self.buffer.stats.buffered += 1;
         match op {
@@ -241,8 +255,11 @@ impl<K: KeySource> ChangeBuffered<K> {
             for half in [left, right] {
                 self.change_bitmap(machine, thread, half);
             }
-        } else if let Some(bitmap) = bitmap {
-            self.change_bitmap_page(machine, thread, bitmap);
+        } else {
+            if let Some(bitmap) = bitmap {
+                self.change_bitmap_page(machine, thread, bitmap);
+            }
+            // Leaves for which nothing can wait are kept.
             if after == 0
                 && let Some(frame) = machine.resident(leaf)
             {
@@ -405,7 +422,7 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
         self.tree.clear(machine, index, |_, leaf| {
             if buffer.pending.count(leaf) != 0 {
                 let run = buffer.run(leaf.0);
-                buffer.runs.remove(leaf, run);
+                buffer.runs.remove_all(leaf, run);
                 buffer.pending.clear(leaf);
             }
         });

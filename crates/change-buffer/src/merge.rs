@@ -6,7 +6,7 @@ use index::{KeySource, RowId};
 use crate::buffer::run;
 use crate::engine::ChangeBuffered;
 use crate::pending::Op;
-use crate::runs::LeafId;
+use crate::runs::{Entry, LeafId};
 
 /// So many pages more than must be ready are kept (`MySQL` 5.1 source, ibuf0ibuf.c,
 /// `ibuf_data_too_much_free`).
@@ -49,6 +49,12 @@ impl<K: KeySource> ChangeBuffered<K> {
             machine.hold(thread, frame);
             held.push(frame);
         }
+        for leaf in self.buffer.runs.neighbours(&leaves, run_of_page) {
+            let own = self.buffer.runs.page(leaf);
+            let frame = machine.fetch_for_change(thread, own, Purpose::BufferRead)?;
+            machine.hold(thread, frame);
+            held.push(frame);
+        }
         if let Some(bitmap) = self.buffer.bitmap(page) {
             let frame = machine.fetch_for_change(thread, bitmap, Purpose::BufferRead)?;
             machine.hold(thread, frame);
@@ -78,14 +84,18 @@ impl<K: KeySource> ChangeBuffered<K> {
                 machine.change(thread, frame);
             }
         }
-        self.buffer.runs.remove(page, run_of_page);
         self.buffer.pending.clear(page);
         self.change_bitmap(machine, thread, page);
         self.buffer.stats.merges += 1;
         self.buffer.stats.merged_entries += changes.len() as u64;
         let price = machine.prices().index_entry * changes.len() as u64;
         machine.compute(thread, price);
-        self.join(machine, thread, leaves[0]);
+        let mut waiting = run_of_page;
+        while 0 < waiting.entries {
+            let (leaf, left) = self.buffer.runs.remove(page, waiting);
+            waiting.entries -= left;
+            self.join(machine, thread, leaf);
+        }
         Ok(held)
     }
 
@@ -149,20 +159,19 @@ impl<K: KeySource> ChangeBuffered<K> {
         machine.reserve(thread, above.len() as u32 + 1)
     }
 
-    /// Splits a leaf of the buffer's tree; returns the half where the entry at `place` of a data
-    /// page goes.
+    /// Makes room for an entry of so many bytes on a leaf of the buffer's tree; returns the leaf
+    /// where it goes.
     pub(crate) fn split(
         &mut self,
         machine: &mut Machine,
         thread: &mut SimThread,
         leaf: LeafId,
-        data_page: PageId,
-        place: u32,
+        entry: (Entry, u32),
     ) -> LeafId {
         let old = self.buffer.runs.page(leaf);
         let above: Vec<PageId> = self.buffer.runs.above(leaf).collect();
-        let entries = self.buffer.runs.entries(leaf);
         let (pending, sizes) = (&self.buffer.pending, &self.buffer.entry_bytes);
+        let run = |page| run(pending, sizes, page);
         let free_pages = &mut self.buffer.free_pages;
         let mut used = Vec::new();
         let mut take = || {
@@ -171,9 +180,8 @@ impl<K: KeySource> ChangeBuffered<K> {
             page
         };
         let new = take();
-        let moved = self.buffer.runs.split(leaf, new, |page| run(pending, sizes, page), take);
+        let moved = self.buffer.runs.split(leaf, entry, new, run, take);
         self.buffer.stats.splits += 1;
-        debug_assert!(0 < moved.entries && moved.entries < entries);
         self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
         for page in std::iter::once(old).chain(above.first().copied()) {
             if let Some(frame) = machine.resident(page) {
@@ -189,6 +197,6 @@ impl<K: KeySource> ChangeBuffered<K> {
                 }
             }
         }
-        self.buffer.runs.leaf_for(data_page, place)
+        self.buffer.runs.leaf_for(entry.0)
     }
 }

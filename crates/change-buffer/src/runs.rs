@@ -5,6 +5,7 @@
 //! and how many of that page's entries lie on leaves before it. What an entry says is not needed
 //! here, only what it weighs.
 
+use btree::Split;
 use cost_model::{Draw, HugeVec, PageId};
 
 const NONE: u32 = u32::MAX;
@@ -33,6 +34,22 @@ struct Leaf {
     prev: u32,
     next: u32,
     parent: u32,
+    /// The entry that was inserted last, if nothing was moved or deleted since.
+    last_insert: Option<Entry>,
+}
+
+/// An entry: the data page it waits for, and its place among the entries of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub(crate) page: PageId,
+    pub(crate) place: u32,
+}
+
+/// A leaf cut in two: what stays, and the first entry of the rest.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    left: Run,
+    first: Entry,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +70,8 @@ pub(crate) struct Sizes {
     pub(crate) usable: u32,
     pub(crate) directory_halves: u32,
     pub(crate) reorganize_limit: u32,
+    /// Bytes of a leaf that inserts which look sequential leave free.
+    pub(crate) reserve: u32,
     pub(crate) join_below: u32,
     pub(crate) join_right: bool,
     /// Children of an internal page.
@@ -94,6 +113,7 @@ impl Runs {
             prev: NONE,
             next: NONE,
             parent: NONE,
+            last_insert: None,
         };
         Self {
             sizes,
@@ -118,10 +138,6 @@ impl Runs {
         self.leaves[leaf.0 as usize].page
     }
 
-    pub(crate) fn entries(&self, leaf: LeafId) -> u32 {
-        self.leaves[leaf.0 as usize].entries
-    }
-
     pub(crate) fn before(&self, leaf: LeafId) -> Option<LeafId> {
         Some(LeafId(self.leaves[leaf.0 as usize].prev)).filter(|leaf| leaf.0 != NONE)
     }
@@ -144,8 +160,8 @@ impl Runs {
         }
     }
 
-    /// The leaf for a new entry of a data page whose place among its entries is `place`.
-    pub(crate) fn leaf_for(&self, page: PageId, place: u32) -> LeafId {
+    /// The leaf for a new entry.
+    pub(crate) fn leaf_for(&self, Entry { page, place }: Entry) -> LeafId {
         let mut leaf = self.last_of(page);
         while let Leaf { first, carry, prev, .. } = self.leaves[leaf.0 as usize]
             && first == page.0
@@ -230,27 +246,45 @@ impl Runs {
     }
 
     /// Whether an entry of so many bytes goes on a leaf; else the leaf must be split.
-    pub(crate) fn fits(&self, leaf: LeafId, bytes: u32) -> bool {
-        let leaf = &self.leaves[leaf.0 as usize];
+    pub(crate) fn fits(
+        &self,
+        id: LeafId,
+        entry: Entry,
+        bytes: u32,
+        run: impl Fn(u32) -> Run,
+    ) -> bool {
+        let leaf = &self.leaves[id.0 as usize];
         let directory = self.directory(leaf.entries + 1);
         let used = leaf.used + bytes + directory;
         let contiguous = leaf.heap + bytes + directory <= self.sizes.usable;
         let free = self.sizes.usable.saturating_sub(leaf.used + directory);
-        used <= self.sizes.usable && (contiguous || self.sizes.reorganize_limit <= free)
+        used <= self.sizes.usable
+            && (contiguous || self.sizes.reorganize_limit <= free)
+            && (self.sizes.reserve + bytes <= free || !self.is_sequential(id, entry, run))
+    }
+
+    fn is_sequential(&self, id: LeafId, entry: Entry, run: impl Fn(u32) -> Run) -> bool {
+        let Leaf { entries, last_insert: Some(last), .. } = self.leaves[id.0 as usize] else {
+            return false;
+        };
+        let [position, last] = [entry, last].map(|entry| self.position(id, entry, &run) as usize);
+        2 <= entries && btree::is_sequential(position, Some(last))
     }
 
     fn directory(&self, entries: u32) -> u32 {
         (entries * self.sizes.directory_halves).div_ceil(2)
     }
 
-    /// An entry enters a leaf that has room, at `place` among the entries of its data page.
-    pub(crate) fn add(&mut self, leaf: LeafId, page: PageId, place: u32, bytes: u32) {
+    /// An entry enters a leaf that has room.
+    pub(crate) fn add(&mut self, leaf: LeafId, entry: Entry, bytes: u32) {
+        let Entry { page, place } = entry;
         let usable = self.sizes.usable;
         let directory = self.directory(self.leaves[leaf.0 as usize].entries + 1);
         let record = &mut self.leaves[leaf.0 as usize];
         record.entries += 1;
         record.used += bytes;
         record.heap += bytes;
+        record.last_insert = Some(entry);
         if usable < record.heap + directory {
             record.heap = record.used;
         }
@@ -260,6 +294,9 @@ impl Runs {
             let record = &mut self.leaves[later.0 as usize];
             debug_assert!(record.first == page.0 && place < record.carry);
             record.carry += 1;
+            if let Some(last) = record.last_insert.as_mut().filter(|last| last.page == page) {
+                last.place += 1;
+            }
             later = LeafId(record.prev);
         }
         if self.of_page.len() <= page.index() {
@@ -268,50 +305,93 @@ impl Runs {
         }
     }
 
-    /// Splits a leaf in the middle of its entries; the new leaf lies on `new_page`. Pages for
-    /// internal levels come from `allocate`, which is told the level.
+    /// Whether a new entry would come first on a leaf that its parent knows by an entry of the same
+    /// data page: how many of these there are is not known without the leaf before it.
+    pub(crate) fn is_uncountable(
+        &self,
+        leaf: LeafId,
+        entry: Entry,
+        run: impl Fn(u32) -> Run,
+    ) -> bool {
+        let Leaf { first, prev, .. } = self.leaves[leaf.0 as usize];
+        first == entry.page.0 && prev != NONE && self.position(leaf, entry, run) == 0
+    }
+
+    /// Entries of a leaf before a new one, or before one that is there.
+    fn position(&self, leaf: LeafId, entry: Entry, run: impl Fn(u32) -> Run) -> u32 {
+        let Leaf { first, carry, .. } = self.leaves[leaf.0 as usize];
+        let pages = self.shares(leaf, run).take_while(|(page, _)| *page < entry.page.0);
+        let before: u32 = pages.map(|(_, share)| share.entries).sum();
+        before + entry.place - if first == entry.page.0 { carry } else { 0 }
+    }
+
+    /// Where a leaf is split for a new entry: what stays, and the first entry of the other half.
+    fn cut(&self, leaf: LeafId, entry: Entry, split: Split, run: impl Fn(u32) -> Run) -> Cut {
+        let Leaf { first, carry, .. } = self.leaves[leaf.0 as usize];
+        let at = split.at as u32;
+        let mut left = Run::default();
+        for (page, share) in self.shares(leaf, run) {
+            let taken = share.entries.min(at - left.entries);
+            left.entries += taken;
+            left.bytes += taken * share.bytes;
+            if taken < share.entries {
+                let before = if page == first { carry } else { 0 };
+                let first = Entry { page: PageId(page), place: before + taken };
+                return Cut { left, first };
+            }
+        }
+        Cut { left, first: entry }
+    }
+
+    /// Splits a leaf for a new entry of so many bytes; the new leaf lies on `new_page`. Pages for
+    /// internal levels come from `allocate`.
     pub(crate) fn split(
         &mut self,
         leaf: LeafId,
+        (entry, bytes): (Entry, u32),
         new_page: PageId,
         run: impl Fn(u32) -> Run,
         mut allocate: impl FnMut() -> PageId,
     ) -> Moved {
-        let half = self.leaves[leaf.0 as usize].entries / 2;
-        let mut left = Run::default();
-        let (mut at, mut within) = (0, 0);
-        for (page, share) in self.shares(leaf, &run) {
-            if half <= left.entries + share.entries {
-                let taken = half - left.entries;
-                left.entries += taken;
-                left.bytes += taken * share.bytes;
-                (at, within) = (page, taken);
-                break;
-            }
-            left.entries += share.entries;
-            left.bytes += share.entries * share.bytes;
-        }
         let old = self.leaves[leaf.0 as usize];
-        let base = if at == old.first { old.carry } else { 0 };
+        let position = self.position(leaf, entry, &run) as usize;
+        let last = old.last_insert.map(|last| self.position(leaf, last, &run) as usize);
+        let records = old.entries as usize;
+        let split = Split::innodb(records, position, last);
+        let mut cut = self.cut(leaf, entry, split, &run);
+        if split.new_goes_right && split.at == position {
+            cut.first = entry;
+        }
+        let (own, count) = if entry < cut.first {
+            (cut.left.bytes, cut.left.entries)
+        } else {
+            (old.used - cut.left.bytes, old.entries - cut.left.entries)
+        };
+        if self.sizes.usable < own + bytes + self.directory(count + 1) {
+            cut = self.cut(leaf, entry, Split::innodb(records, position, None), &run);
+        }
+        let Cut { left, first } = cut;
         let moved = Moved { entries: old.entries - left.entries, bytes: old.used - left.bytes };
         let new = self.new_leaf(Leaf {
             page: new_page,
-            first: at,
-            carry: base + within,
+            first: first.page.0,
+            carry: first.place,
             entries: moved.entries,
             used: moved.bytes,
             heap: moved.bytes,
             prev: leaf.0,
             next: old.next,
             parent: old.parent,
+            last_insert: None,
         });
         let record = &mut self.leaves[leaf.0 as usize];
         (record.entries, record.used, record.next) = (left.entries, left.bytes, new);
+        record.last_insert = None;
         match self.leaves.get_mut(old.next as usize) {
             Some(next) => next.prev = new,
             None => self.last = new,
         }
-        self.claim(new, at);
+        self.claim(new, first.page.0);
         self.add_child(leaf.0, new, &mut allocate);
         moved
     }
@@ -443,32 +523,57 @@ impl Runs {
         })
     }
 
-    /// All entries of a data page leave.
-    pub(crate) fn remove(&mut self, page: PageId, run: Run) {
-        let mut upto = run.entries;
-        let mut leaf = self.last_of(page);
-        loop {
-            let record = &mut self.leaves[leaf.0 as usize];
-            let before = if record.first == page.0 { record.carry } else { 0 };
-            record.entries -= upto - before;
-            record.used -= (upto - before) * run.bytes;
-            if record.first == page.0 {
-                record.carry = 0;
-            }
-            if before == 0 {
-                return;
-            }
-            (upto, leaf) = (before, LeafId(record.prev));
+    /// The first leaf with entries of a data page.
+    fn first_of(&self, page: PageId) -> LeafId {
+        self.leaves_of(page).last().expect("one leaf at least")
+    }
+
+    /// Entries of a data page leave one by one, until a leaf should be joined with a neighbour or
+    /// all have left: that leaf, and how many have left.
+    pub(crate) fn remove(&mut self, page: PageId, run: Run) -> (LeafId, u32) {
+        let leaf = self.first_of(page);
+        // Entries of this page on later leaves have fewer before them.
+        let later: Vec<LeafId> = self.leaves_of(page).take_while(|other| *other != leaf).collect();
+        let share = later.last().map_or(run.entries, |next| self.leaves[next.0 as usize].carry);
+        let record = &mut self.leaves[leaf.0 as usize];
+        let above = record.used.saturating_sub(self.sizes.join_below);
+        let leaving = (above / run.bytes + 1).min(share);
+        record.entries -= leaving;
+        record.used -= leaving * run.bytes;
+        record.last_insert = None;
+        for other in later {
+            self.leaves[other.0 as usize].carry -= leaving;
         }
+        (leaf, leaving)
+    }
+
+    /// All entries of a data page leave, and no leaf is joined.
+    pub(crate) fn remove_all(&mut self, page: PageId, mut run: Run) {
+        while 0 < run.entries {
+            run.entries -= self.remove(page, run).1;
+        }
+    }
+
+    /// Whether a leaf has so few entries, or will when `run` has left it, that it should be joined.
+    pub(crate) fn is_underfull(&self, leaf: LeafId, run: Run) -> bool {
+        let left = self.leaves[leaf.0 as usize].used.saturating_sub(run.entries * run.bytes);
+        1 < self.live.len() && left < self.sizes.join_below
+    }
+
+    /// The leaves beside those of a data page, if one of these may be joined when `run` has left.
+    pub(crate) fn neighbours(&self, leaves: &[LeafId], run: Run) -> impl Iterator<Item = LeafId> {
+        let joins = leaves.iter().any(|leaf| self.is_underfull(*leaf, run));
+        let beside = [self.before(leaves[leaves.len() - 1]), self.after(leaves[0])];
+        beside.into_iter().flatten().filter(move |_| joins)
     }
 
     /// The neighbour that a leaf would be joined with, if it has so few entries that it should be
     /// and they fit together: the one before it, or the one after the first, or after any.
     pub(crate) fn partner(&self, leaf: LeafId) -> Option<LeafId> {
-        let record = &self.leaves[leaf.0 as usize];
-        if self.live.len() == 1 || self.sizes.join_below <= record.used {
+        if !self.is_underfull(leaf, Run::default()) {
             return None;
         }
+        let record = &self.leaves[leaf.0 as usize];
         let (before, after) = (self.before(leaf), self.after(leaf));
         btree::partner(before, after, self.sizes.join_right, |partner| {
             let other = &self.leaves[partner.0 as usize];
@@ -495,6 +600,7 @@ impl Runs {
         record.entries += gone.entries;
         record.used += gone.used;
         record.heap = record.used;
+        record.last_insert = None;
         record.next = gone.next;
         match self.leaves.get_mut(gone.next as usize) {
             Some(next) => next.prev = left,
