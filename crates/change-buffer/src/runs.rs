@@ -302,9 +302,13 @@ impl Runs {
             }
             later = LeafId(record.prev);
         }
+        self.know(page);
+    }
+
+    /// Data pages up to this one have a leaf where their entries go: the last one if none was said.
+    fn know(&mut self, page: PageId) {
         if self.of_page.len() <= page.index() {
-            let last = self.last;
-            self.of_page.extend_to(page.index() + 64, last);
+            self.of_page.extend_to(page.index() + 64, self.last);
         }
     }
 
@@ -356,6 +360,8 @@ impl Runs {
         run: impl Fn(u32) -> Run,
         mut allocate: impl FnMut() -> PageId,
     ) -> Moved {
+        // The new leaf may begin with a page of which nothing was known: those before it stay.
+        self.know(entry.page);
         let old = self.leaves[leaf.0 as usize];
         let position = self.position(leaf, entry, &run) as usize;
         let last = old.last_insert.map(|last| self.position(leaf, last, &run) as usize);
