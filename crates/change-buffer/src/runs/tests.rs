@@ -183,6 +183,15 @@ fn an_entry_that_would_be_the_first_of_the_page_a_leaf_is_known_by_is_refused() 
     assert!(!tree.is_refused(0), "no leaf is before the first");
 }
 
+#[test]
+fn a_leaf_that_begins_with_a_page_not_known_before_leaves_those_before_it_where_they_are() {
+    let mut tree = Tree::of((0..25).chain([200]));
+    assert_eq!(tree.entries(), [25, 1]);
+    tree.insert(100);
+    tree.verify();
+    assert_eq!(tree.entries(), [26, 1]);
+}
+
 /// What a leaf has got last is the same entry when one of the same data page goes in before it on
 /// another leaf.
 #[test]
