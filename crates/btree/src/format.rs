@@ -22,7 +22,8 @@ pub struct PageFormat {
     pub directory_slot: u32,
     /// Fewest records that share a slot: what space checks reckon with.
     pub directory_records: u32,
-    /// Bytes that sequential inserts leave free in a leaf of the clustered index.
+    /// Bytes that sequential inserts leave free in a leaf of the clustered index, or of another tree
+    /// of that kind.
     pub clustered_reserve: u32,
     /// A page with garbage is reorganised to make room only if at least this many bytes are free
     /// then; else it is split.

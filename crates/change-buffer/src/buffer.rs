@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use btree::OtherSegment;
+use btree::{OtherSegment, PageFormat};
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::BufferStats;
 
@@ -84,7 +84,7 @@ impl Buffer {
     pub(crate) fn new(
         config: ChangeBufferConfig,
         indexes: &[IndexFacts],
-        page_bytes: u32,
+        format: &PageFormat,
         join_right: bool,
         Place { segment, root, data_pages }: Place,
     ) -> Self {
@@ -106,13 +106,13 @@ impl Buffer {
             usable: config.page_usable,
             directory_halves: config.directory_halves,
             reorganize_limit: config.reorganize_limit,
-            reserve: page_bytes / 16,
+            reserve: format.clustered_reserve,
             join_below: config.join_below,
             join_right,
             fan_out: fan_out.max(3),
         };
         let classes = |index: &IndexFacts| {
-            index.rooms.iter().map(|room| class_bytes(*room, page_bytes)).collect()
+            index.rooms.iter().map(|room| class_bytes(*room, format.page_bytes)).collect()
         };
         Self {
             pending: Pending::new(data_pages),

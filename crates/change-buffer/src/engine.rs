@@ -44,12 +44,12 @@ impl<K: KeySource> ChangeBuffered<K> {
     ) -> Self {
         let columns: Vec<u32> =
             (0..shapes.len()).map(|index| source.columns(IndexId(index as u16))).collect();
-        let (page_bytes, join_right) = (tree.format.page_bytes, tree.join_right);
+        let (format, join_right) = (tree.format.clone(), tree.join_right);
         let mut tree = BTree::new(tree, shapes, source, rows_expected, machine, thread);
         let facts = |(number, shape): (usize, &IndexShape)| {
             let index = IndexId(number as u16);
             let record_bytes = tree.record_bytes(index);
-            let most = (page_bytes / record_bytes) as u16;
+            let most = (format.page_bytes / record_bytes) as u16;
             let rooms = (0..=most).map(|records| tree.room(index, records)).collect();
             let (columns, column_bytes) = (columns[number], shape.entry_bytes);
             IndexFacts { columns, column_bytes, record_bytes, rooms }
@@ -65,7 +65,7 @@ impl<K: KeySource> ChangeBuffered<K> {
         }
         let data_pages = rows_expected as usize / 64 + 1_024;
         let place = Place { segment, root, data_pages };
-        let buffer = Buffer::new(buffer, &indexes, page_bytes, join_right, place);
+        let buffer = Buffer::new(buffer, &indexes, &format, join_right, place);
         Self { tree, buffer }
     }
 

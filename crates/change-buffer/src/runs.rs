@@ -8,6 +8,9 @@
 use btree::Split;
 use cost_model::{Draw, HugeVec, PageId};
 
+#[cfg(test)]
+mod tests;
+
 const NONE: u32 = u32::MAX;
 
 /// What a data page has waiting: entries, and the bytes of each.

@@ -3,6 +3,8 @@
 //! `docs/results/measured-innodb.md` holds the tables of these tests, and a test holds it to them;
 //! with `UPDATE_EXPECT=1` in the environment that test rewrites them.
 
+#[path = "measured_innodb/buffered.rs"]
+mod buffered;
 #[path = "measured_innodb/document.rs"]
 mod document;
 #[path = "measured_innodb/measured.rs"]
@@ -71,6 +73,24 @@ fn redo_bytes_of_intervals() {
     for measured in REDO.iter().filter(|redo| redo.is_beyond_fifth()) {
         let simulated = simulated::redo_bytes(measured);
         assert_near(measured.bytes, simulated, REDO_INTERVAL_TOLERANCE, &measured);
+    }
+}
+
+#[test]
+fn a_change_buffer_fills_and_refuses() {
+    assert_eq!(buffered::held().count(), 38, "intervals of 100,000 rows from 1.2M to 5M");
+    let is_near = |ratio: Option<f64>, bound: f64| ratio.is_none_or(|r| (r - 1.0).abs() <= bound);
+    for part in &buffered::PARTS {
+        let at_end = part.ratio(&buffered::END);
+        assert!(
+            at_end.is_some() && is_near(at_end, part.at_end),
+            "{} at the end: {at_end:?}",
+            part.name
+        );
+        for interval in buffered::held() {
+            let (ratio, rows) = (part.ratio(interval), interval.0.rows);
+            assert!(is_near(ratio, part.bound(rows)), "{} at {rows}: {ratio:?}", part.name);
+        }
     }
 }
 

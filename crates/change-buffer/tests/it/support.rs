@@ -20,7 +20,7 @@ pub(crate) fn shapes(indexes: usize) -> Vec<IndexShape> {
 /// Trees on pages that take `usable` bytes of records and directory.
 pub(crate) fn tree(usable: u32) -> TreeConfig {
     TreeConfig {
-        format: PageFormat::of_usable(usable),
+        format: PageFormat { clustered_reserve: usable / 16, ..PageFormat::of_usable(usable) },
         space: SpaceConfig {
             extent_pages: 4,
             fragment_pages: 3,

@@ -155,7 +155,8 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "engine.clustered_reserve",
         SHARE,
-        "Share of a clustered leaf that sequential inserts leave free.",
+        "Share of a leaf that sequential inserts leave free, in the clustered index and in the tree \
+         of a change buffer.",
     )
     .preset("1/16")
     .source("MySQL 5.1 source, dict0dict.ic"),

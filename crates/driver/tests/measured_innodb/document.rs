@@ -4,20 +4,23 @@ use std::fmt::Write;
 
 use driver::report::text::grouped;
 
-use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS, REDO, REDO_EVERY_ROWS};
+use crate::buffered;
+use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS, REDO, SAMPLE_ROWS};
 use crate::simulated;
 use crate::window::{COUNTS, Count};
 
 /// Makes a table.
 type Table = fn() -> String;
 
-const TABLES: [(&str, Table); 7] = [
+const TABLES: [(&str, Table); 9] = [
     ("leaf pages", leaf_pages),
     ("internal pages", internal_pages),
     ("micro orders", micro_orders),
     ("reads", reads),
     ("redo of runs", redo_of_runs),
     ("redo", redo),
+    ("buffered", buffered),
+    ("buffered, held", buffered_held),
     ("window", window),
 ];
 
@@ -115,7 +118,7 @@ fn redo_of_runs() -> String {
 /// The run with secondary indexes.
 fn redo() -> String {
     let mut table = header("rows | measured | simulated | ratio");
-    let per_row = |bytes: u64| bytes as f64 / REDO_EVERY_ROWS as f64;
+    let per_row = |bytes: u64| bytes as f64 / SAMPLE_ROWS as f64;
     for measured in REDO.iter().filter(|redo| redo.run == "measured-none-64m") {
         let simulated = simulated::redo_bytes(measured);
         let cells = format!(
@@ -128,6 +131,54 @@ fn redo() -> String {
         line(&mut table, &cells);
     }
     table
+}
+
+/// The run with the change buffer: the last interval of every 500,000 rows, and the first that is
+/// held to bounds.
+fn buffered() -> String {
+    let names: Vec<_> = buffered::PARTS.iter().map(|part| part.name).collect();
+    let mut table = header(&format!("rows | {}", names.join(" | ")));
+    let first = buffered::held().next().map(|(measured, _)| measured.rows);
+    let shown = |rows: u64| rows.is_multiple_of(INTERVAL_ROWS) || Some(rows) == first;
+    for interval in buffered::INTERVALS.iter().filter(|(measured, _)| shown(measured.rows)) {
+        let cells: Vec<_> =
+            buffered::PARTS.iter().map(|part| compared_part(part, interval)).collect();
+        line(&mut table, &format!("{} | {}", grouped(interval.0.rows), cells.join(" | ")));
+    }
+    table
+}
+
+/// Of the same run: the end, and of all intervals that are held the one that is farthest off.
+fn buffered_held() -> String {
+    let mut table =
+        header("count | at the end | held to | farthest off | of the rows up to | held to");
+    for part in &buffered::PARTS {
+        let end = compared_part(part, &buffered::END);
+        let of = |interval| part.ratio(interval).map(|ratio| (ratio, interval.0.rows));
+        let (ratio, rows) = buffered::held()
+            .filter_map(of)
+            .max_by(|one, other| (one.0 - 1.0).abs().total_cmp(&(other.0 - 1.0).abs()))
+            .expect("something was counted");
+        let percent = |bound: f64| format!("{:.0} %", 100.0 * bound);
+        let cells = format!(
+            "{} | {end} | {} | {ratio:.3} | {} | {}",
+            part.name,
+            percent(part.at_end),
+            grouped(rows),
+            percent(part.bound(rows)),
+        );
+        line(&mut table, &cells);
+    }
+    table
+}
+
+fn compared_part(part: &buffered::Part, counts: &(buffered::Counts, buffered::Counts)) -> String {
+    let Some(ratio) = part.ratio(counts) else { return "-".to_owned() };
+    let number = |counts| match part.digits {
+        0 => grouped((part.of)(counts) as u64),
+        digits => format!("{:.digits$}", (part.of)(counts)),
+    };
+    format!("{} / {} / {ratio:.3}", number(&counts.0), number(&counts.1))
 }
 
 /// The counts of a window of rows, per row inserted and deleted.

@@ -40,8 +40,8 @@ pub(crate) struct MeasuredRedo {
     pub(crate) bytes: u64,
 }
 
-/// Rows of an interval of [`REDO`], but for the orders of the table micro.
-pub(crate) const REDO_EVERY_ROWS: u64 = 100_000;
+/// Rows between two samples of a run, but for those of the table micro.
+pub(crate) const SAMPLE_ROWS: u64 = 100_000;
 
 /// Rows of an interval of [`READS`].
 pub(crate) const INTERVAL_ROWS: u64 = 500_000;
@@ -122,11 +122,13 @@ fn leaves_at(rows: u64) -> u64 {
 }
 
 /// The fields of every line but comments and the names of the columns.
-fn lines<const FIELDS: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; FIELDS]> {
+pub(crate) fn lines<const FIELDS: usize>(
+    text: &'static str,
+) -> impl Iterator<Item = [&'static str; FIELDS]> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     lines.map(|line| line.split(',').collect::<Vec<_>>().try_into().expect("as many fields"))
 }
 
-fn number(text: &str) -> u64 {
+pub(crate) fn number(text: &str) -> u64 {
     text.parse().expect("a whole number")
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use driver::report::{PageCounts, Point};
 use driver::scenario::Scenario;
 
-use crate::measured::{INTERVAL_ROWS, MICRO, PAGES_EVERY_ROWS, READS, REDO, REDO_EVERY_ROWS};
+use crate::measured::{INTERVAL_ROWS, MICRO, PAGES_EVERY_ROWS, READS, REDO, SAMPLE_ROWS};
 use crate::measured::{MeasuredMicro, MeasuredPages, MeasuredReads, MeasuredRedo};
 
 /// Pages read.
@@ -25,7 +25,7 @@ static IN_MEMORY: LazyLock<Vec<Point>> = LazyLock::new(|| {
 
 /// The runs of [`READS`] and [`REDO`] by name.
 static OUT_OF_MEMORY: LazyLock<BTreeMap<&str, Vec<Point>>> = LazyLock::new(|| {
-    let every = [format!("report.every_rows={REDO_EVERY_ROWS}")];
+    let every = [format!("report.every_rows={SAMPLE_ROWS}")];
     let is_file = |run: &&'static str| !MICRO_ORDERS.contains_key(run);
     let names = REDO.iter().map(|redo| redo.run).filter(is_file);
     once_each(READS.iter().map(|reads| reads.run).chain(names), |run| points(&load(run, &every)))
@@ -59,18 +59,26 @@ pub(crate) fn micro_pages(measured: &MeasuredMicro) -> PageCounts {
 pub(crate) fn reads(measured: &MeasuredReads) -> Reads {
     let within =
         |point: &&Point| measured.rows - INTERVAL_ROWS < point.rows && point.rows <= measured.rows;
-    let pages = |purpose: &str| {
-        let of = |point: &Point| point.io.get(purpose).map_or(0, |count| count.pages);
+    let sum = |of: fn(&Point) -> u64| {
         OUT_OF_MEMORY[measured.run].iter().filter(within).map(of).sum::<u64>()
     };
-    Reads { leaf: pages("leaf_read") + pages("sibling_read"), internal: pages("node_read") }
+    Reads { leaf: sum(leaf_reads), internal: sum(|point| pages_read(point, &["node_read"])) }
+}
+
+/// Leaves read, for whatever reason.
+pub(crate) fn leaf_reads(point: &Point) -> u64 {
+    pages_read(point, &["leaf_read", "sibling_read", "merge_read"])
+}
+
+fn pages_read(point: &Point, purposes: &[&str]) -> u64 {
+    purposes.iter().filter_map(|purpose| point.io.get(*purpose)).map(|count| count.pages).sum()
 }
 
 /// Redo bytes of the same interval of the same run.
 pub(crate) fn redo_bytes(measured: &MeasuredRedo) -> u64 {
     let (points, rows) = match MICRO_ORDERS.get(measured.run) {
         Some(points) => (points, measured.rows),
-        None => (&OUT_OF_MEMORY[measured.run], REDO_EVERY_ROWS),
+        None => (&OUT_OF_MEMORY[measured.run], SAMPLE_ROWS),
     };
     let per_row = at(points, measured.rows).redo_bytes_per_row.expect("the engine has a log");
     (per_row * rows as f64).round() as u64
@@ -93,11 +101,11 @@ fn once_each(
     runs
 }
 
-fn load(name: &str, sets: &[String]) -> Scenario {
+pub(crate) fn load(name: &str, sets: &[String]) -> Scenario {
     Scenario::load(name, sets, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn points(scenario: &Scenario) -> Vec<Point> {
+pub(crate) fn points(scenario: &Scenario) -> Vec<Point> {
     driver::run::run(scenario, &AtomicBool::new(false), &mut |_| {}).unwrap().points
 }
 

@@ -1,14 +1,11 @@
 //! A window of a million rows that loses as many rows as it gets: marks, purges and their merges.
 
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
 
 use driver::report::Point;
-use driver::run::run;
-use driver::scenario::Scenario;
 
-/// Rows of an interval.
-const EVERY_ROWS: u64 = 100_000;
+use crate::measured::SAMPLE_ROWS;
+use crate::simulated;
 
 /// The two runs: without and with the change buffer.
 pub(crate) const RUNS: [&str; 2] = ["measured-fifo-none-32m", "measured-fifo-all-32m"];
@@ -29,11 +26,9 @@ type Part = (&'static str, fn(&Point) -> f64, [f64; 2]);
 
 /// In the order of the columns of `window.csv`.
 const PARTS: [Part; 7] = [
-    // The buffered run reads too few leaves for which nothing waits, with and without deletes:
-    // see docs/engines/change-buffer.md.
-    ("leaf reads", |point| pages(point, &["leaf_read", "sibling_read", "merge_read"]), [0.1, 0.2]),
-    ("pages written", |point| point.writes_per_row * EVERY_ROWS as f64, [0.1, 0.25]),
-    ("redo bytes", |point| point.redo_bytes_per_row.unwrap() * EVERY_ROWS as f64, [0.1, 0.1]),
+    ("leaf reads", |point| simulated::leaf_reads(point) as f64, [0.1, 0.1]),
+    ("pages written", |point| point.writes_per_row * SAMPLE_ROWS as f64, [0.1, 0.11]),
+    ("redo bytes", |point| point.redo_bytes_per_row.unwrap() * SAMPLE_ROWS as f64, [0.1, 0.1]),
     ("merges", |point| buffer(point).merges as f64, [0.0, 0.1]),
     ("merged inserts", |point| inserts(&buffer(point)), [0.0, 0.1]),
     ("merged delete marks", |point| buffer(point).merged_delete_marks as f64, [0.0, 0.1]),
@@ -51,10 +46,9 @@ pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
     for (number, name) in RUNS.iter().enumerate() {
         let measured = lines.iter().filter(|line| line[0] == *name);
         let rows: Vec<u64> = measured.clone().map(|line| line[1].parse().unwrap()).collect();
-        let scenario = Scenario::load(name, &[], None).unwrap();
-        let result = run(&scenario, &AtomicBool::new(false), &mut |_| {}).unwrap();
-        let points = result.points.iter().filter(|point| rows.contains(&point.rows));
-        let per_row = |sum: f64| sum / (rows.len() as u64 * EVERY_ROWS) as f64;
+        let points = simulated::points(&simulated::load(name, &[]));
+        let points = points.iter().filter(|point| rows.contains(&point.rows));
+        let per_row = |sum: f64| sum / (rows.len() as u64 * SAMPLE_ROWS) as f64;
         for (column, (part, simulated, bounds)) in PARTS.into_iter().enumerate() {
             let of = |line: &Vec<&str>| line[column + 2].parse::<f64>().unwrap();
             counts.push(Count {
@@ -68,10 +62,6 @@ pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
     }
     counts
 });
-
-fn pages(point: &Point, purposes: &[&str]) -> f64 {
-    purposes.iter().filter_map(|purpose| point.io.get(*purpose)).map(|io| io.pages as f64).sum()
-}
 
 fn buffer(point: &Point) -> driver::report::ChangeBuffer {
     point.change_buffer.unwrap_or_default()
