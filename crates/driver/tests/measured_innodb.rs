@@ -81,12 +81,12 @@ fn a_change_buffer_fills_and_refuses() {
     assert_eq!(buffered::held().count(), 38, "intervals of 100,000 rows from 1.2M to 5M");
     let is_near = |ratio: Option<f64>, bound: f64| ratio.is_none_or(|r| (r - 1.0).abs() <= bound);
     for part in &buffered::PARTS {
-        let at_end = part.ratio(&buffered::END);
-        assert!(
-            at_end.is_some() && is_near(at_end, part.at_end),
-            "{} at the end: {at_end:?}",
-            part.name
-        );
+        for (what, counts, bound) in
+            [("in all", &buffered::ALL, part.in_all), ("at the end", &buffered::END, part.at_end)]
+        {
+            let ratio = part.ratio(counts);
+            assert!(ratio.is_some() && is_near(ratio, bound), "{} {what}: {ratio:?}", part.name);
+        }
         for interval in buffered::held() {
             let (ratio, rows) = (part.ratio(interval), interval.0.rows);
             assert!(is_near(ratio, part.bound(rows)), "{} at {rows}: {ratio:?}", part.name);

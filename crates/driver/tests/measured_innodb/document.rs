@@ -148,21 +148,24 @@ fn buffered() -> String {
     table
 }
 
-/// Of the same run: the end, and of all intervals that are held the one that is farthest off.
+/// The same run as a whole, its end, and of all intervals that are held the one that is farthest off.
 fn buffered_held() -> String {
-    let mut table =
-        header("count | at the end | held to | farthest off | of the rows up to | held to");
+    let mut table = header(
+        "count | in all | held to | at the end | held to | farthest off | of the rows up to | held to",
+    );
     for part in &buffered::PARTS {
+        let all = compared_part(part, &buffered::ALL);
         let end = compared_part(part, &buffered::END);
         let of = |interval| part.ratio(interval).map(|ratio| (ratio, interval.0.rows));
         let (ratio, rows) = buffered::held()
             .filter_map(of)
             .max_by(|one, other| (one.0 - 1.0).abs().total_cmp(&(other.0 - 1.0).abs()))
             .expect("something was counted");
-        let percent = |bound: f64| format!("{:.0} %", 100.0 * bound);
+        let percent = |bound: f64| format!("{} %", (1_000.0 * bound).round() / 10.0);
         let cells = format!(
-            "{} | {end} | {} | {ratio:.3} | {} | {}",
+            "{} | {all} | {} | {end} | {} | {ratio:.3} | {} | {}",
             part.name,
+            percent(part.in_all),
             percent(part.at_end),
             grouped(rows),
             percent(part.bound(rows)),

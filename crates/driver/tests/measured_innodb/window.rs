@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use driver::report::Point;
 
-use crate::measured::SAMPLE_ROWS;
+use crate::measured::{SAMPLE_ROWS, lines};
 use crate::simulated;
 
 /// The two runs: without and with the change buffer.
@@ -36,12 +36,7 @@ const PARTS: [Part; 7] = [
 ];
 
 pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
-    let lines: Vec<Vec<&'static str>> = include_str!("window.csv")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .skip(1)
-        .map(|line| line.split(',').collect())
-        .collect();
+    let lines: Vec<[&'static str; 9]> = lines(include_str!("window.csv")).collect();
     let mut counts = Vec::new();
     for (number, name) in RUNS.iter().enumerate() {
         let measured = lines.iter().filter(|line| line[0] == *name);
@@ -50,7 +45,7 @@ pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
         let points = points.iter().filter(|point| rows.contains(&point.rows));
         let per_row = |sum: f64| sum / (rows.len() as u64 * SAMPLE_ROWS) as f64;
         for (column, (part, simulated, bounds)) in PARTS.into_iter().enumerate() {
-            let of = |line: &Vec<&str>| line[column + 2].parse::<f64>().unwrap();
+            let of = |line: &[&str; 9]| line[column + 2].parse::<f64>().unwrap();
             counts.push(Count {
                 run: name,
                 name: part,
