@@ -49,14 +49,10 @@ impl<K: KeySource> ChangeBuffered<K> {
             machine.hold(thread, frame);
             held.push(frame);
         }
-        for leaf in self.buffer.runs.neighbours(&leaves, run_of_page) {
-            let own = self.buffer.runs.page(leaf);
-            let frame = machine.fetch_for_change(thread, own, Purpose::BufferRead)?;
-            machine.hold(thread, frame);
-            held.push(frame);
-        }
-        if let Some(bitmap) = self.buffer.bitmap(page) {
-            let frame = machine.fetch_for_change(thread, bitmap, Purpose::BufferRead)?;
+        let runs = &self.buffer.runs;
+        let beside = runs.neighbours(&leaves, run_of_page).map(|leaf| runs.page(leaf));
+        for other in beside.chain(self.buffer.bitmap(page)) {
+            let frame = machine.fetch_for_change(thread, other, Purpose::BufferRead)?;
             machine.hold(thread, frame);
             held.push(frame);
         }

@@ -266,12 +266,9 @@ impl Runs {
             && (self.sizes.reserve + bytes <= free || !self.is_sequential(id, entry, run))
     }
 
-    fn is_sequential(&self, id: LeafId, entry: Entry, run: impl Fn(u32) -> Run) -> bool {
-        let Leaf { entries, last_insert: Some(last), .. } = self.leaves[id.0 as usize] else {
-            return false;
-        };
-        let [position, last] = [entry, last].map(|entry| self.position(id, entry, &run) as usize);
-        2 <= entries && btree::is_sequential(position, Some(last))
+    fn is_sequential(&self, leaf: LeafId, entry: Entry, run: impl Fn(u32) -> Run) -> bool {
+        let (position, last) = self.positions(leaf, entry, run);
+        2 <= self.leaves[leaf.0 as usize].entries && btree::is_sequential(position, last)
     }
 
     fn directory(&self, entries: u32) -> u32 {
@@ -332,6 +329,17 @@ impl Runs {
         before + entry.place - if first == entry.page.0 { carry } else { 0 }
     }
 
+    /// Where a new entry belongs on a leaf, and where the leaf's last insert is.
+    fn positions(
+        &self,
+        leaf: LeafId,
+        entry: Entry,
+        run: impl Fn(u32) -> Run,
+    ) -> (usize, Option<usize>) {
+        let position = |entry| self.position(leaf, entry, &run) as usize;
+        (position(entry), self.leaves[leaf.0 as usize].last_insert.map(position))
+    }
+
     /// Where a leaf is split for a new entry: what stays, and the first entry of the other half.
     fn cut(&self, leaf: LeafId, entry: Entry, split: Split, run: impl Fn(u32) -> Run) -> Cut {
         let Leaf { first, carry, .. } = self.leaves[leaf.0 as usize];
@@ -363,8 +371,7 @@ impl Runs {
         // The new leaf may begin with a page of which nothing was known: those before it stay.
         self.know(entry.page);
         let old = self.leaves[leaf.0 as usize];
-        let position = self.position(leaf, entry, &run) as usize;
-        let last = old.last_insert.map(|last| self.position(leaf, last, &run) as usize);
+        let (position, last) = self.positions(leaf, entry, &run);
         let records = old.entries as usize;
         let split = Split::innodb(records, position, last);
         let mut cut = self.cut(leaf, entry, split, &run);
