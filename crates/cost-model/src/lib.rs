@@ -89,7 +89,7 @@ pub use image_cache::ImageCache;
 pub use ledger::{Cause, IoCount, IoLedger, Purpose, TimeLedger};
 pub use machine::{
     Binlog, CommitConfig, CpuPrices, Event, LogAtCommit, LruWriter, Machine, MachineConfig,
-    SerialCommit, StoredRows, WriteBackConfig,
+    ReadAheadConfig, SerialCommit, StoredRows, WriteBackConfig,
 };
 pub use node_cache::{NodeCache, NodeCacheConfig, Replacement, Victim};
 pub use os_writer::{OsWriteConfig, OsWriter};

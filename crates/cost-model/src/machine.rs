@@ -11,14 +11,15 @@ mod flush;
 mod io;
 mod latches;
 mod log;
+mod readers;
 mod statement;
 mod writers;
 
 pub(crate) use batches::List;
 pub(crate) use commit::Commit;
 pub use config::{
-    Binlog, CommitConfig, CpuPrices, LogAtCommit, LruWriter, MachineConfig, SerialCommit,
-    WriteBackConfig,
+    Binlog, CommitConfig, CpuPrices, LogAtCommit, LruWriter, MachineConfig, ReadAheadConfig,
+    SerialCommit, WriteBackConfig,
 };
 pub(crate) use duty::Duty;
 pub use statement::StoredRows;
@@ -34,6 +35,7 @@ use crate::{
 use arrivals::Arrivals;
 use batches::Batches;
 use latches::Latch;
+use readers::Readers;
 use writers::Writers;
 
 /// What happened to a page while an operation was followed (see [`Machine::follow`]).
@@ -71,6 +73,7 @@ pub struct Machine {
     io: IoLedger,
     redo: Option<RedoLog>,
     writers: Writers,
+    readers: Readers,
     batches: Batches,
     arrivals: Arrivals,
     checkpoint_under_way: bool,
@@ -110,8 +113,14 @@ impl Machine {
                 write_back.join_pages,
                 config.pool.area_pages,
             ),
+            readers: Readers::new(
+                config.read_ahead.threads,
+                config.read_ahead.queue_pages,
+                config.read_ahead.join_pages,
+                config.pool.area_pages,
+            ),
             batches: Batches::default(),
-            arrivals: Arrivals::new(),
+            arrivals: Arrivals::default(),
             checkpoint_under_way: false,
             committing: None,
             binlog_end: 0,
@@ -286,6 +295,10 @@ impl Machine {
             Some(frame) => {
                 // Another thread reads the page, or has read it and not gone on yet.
                 if let Some(until) = self.pool.reading_until(frame) {
+                    let until = match until {
+                        SimTime::NEVER => self.next_event(thread.now()),
+                        until => until,
+                    };
                     self.wait(thread, until, Cause::Read)?;
                     self.read_arrived(frame);
                     if self.arrived().is_some() {
@@ -375,7 +388,7 @@ impl Machine {
     /// When the first read or write that nobody waits for is done.
     #[inline]
     fn next_io_done(&self) -> SimTime {
-        self.writers.next_done().min(self.arrivals.next())
+        self.writers.next_done().min(self.readers.next_done())
     }
 
     /// The operation changed a page it has fetched for that.

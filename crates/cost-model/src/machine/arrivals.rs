@@ -4,38 +4,19 @@
 //! for it). It asks to [note arrivals](super::Machine::note_arrivals), and from then on finds every
 //! page that was read in the order in which they came.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::Machine;
 use super::duty::Duty;
-use crate::{Cause, FrameId, PageId, Purpose, SimThread, SimTime};
+use super::readers::ReadRequest;
+use crate::{Cause, FrameId, PageId, Purpose, SimThread, SimTime, Step};
 
 /// See the module's documentation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Arrivals {
-    under_way: BinaryHeap<Reverse<(SimTime, PageId)>>,
-    next: SimTime,
     /// Whether the engine wants to know.
     noted: bool,
     waiting: VecDeque<PageId>,
-}
-
-impl Arrivals {
-    pub(super) fn new() -> Self {
-        Self {
-            under_way: BinaryHeap::new(),
-            next: SimTime::NEVER,
-            noted: false,
-            waiting: VecDeque::new(),
-        }
-    }
-
-    /// When the first page that nobody waits for is there.
-    #[inline]
-    pub(super) fn next(&self) -> SimTime {
-        self.next
-    }
 }
 
 impl Machine {
@@ -69,7 +50,9 @@ impl Machine {
 
     /// Reads pages that are absent, adjacent ones as one request, without waiting for them; pages
     /// for which there is no frame are left out. Returns how many are being read. If it `waits`,
-    /// the thread goes on when the last of them is there.
+    /// the thread reads the last of them itself and goes on when that is there (`MySQL` 5.1
+    /// source, buf0rea.c: `buf_read_ibuf_merge_pages`). It goes on later if the threads that read
+    /// have too much to do.
     pub fn read_ahead(
         &mut self,
         thread: &mut SimThread,
@@ -82,37 +65,70 @@ impl Machine {
         if self.next_io_done() <= now {
             self.settle(now);
         }
-        let (mut count, mut last) = (0, now);
-        for run in pages.chunk_by(|a, b| a.0 + 1 == b.0) {
-            let mut placed = Vec::with_capacity(run.len());
-            for page in run {
-                if self.pool.frame_of(*page).is_some() {
-                    continue;
-                }
-                let instance = self.pool.instance_of(*page);
-                if let Some((frame, _)) = self.pool.take(instance) {
-                    self.pool.place_read(frame, *page, SimTime::NEVER);
-                    placed.push((*page, frame));
-                }
+        let mut placed: Vec<PageId> = Vec::with_capacity(pages.len());
+        for page in pages {
+            if self.pool.frame_of(*page).is_none()
+                && let Some((frame, _)) = self.pool.take(self.pool.instance_of(*page))
+            {
+                self.pool.place_read(frame, *page, SimTime::NEVER);
+                placed.push(*page);
             }
-            for part in placed.chunk_by(|(a, _), (b, _)| a.0 + 1 == b.0) {
-                let done = self.read_pages(now, part[0].0, part.len() as u32, purpose);
-                for (page, frame) in part {
-                    self.pool.read_ends_at(*frame, done);
-                    self.arrivals.under_way.push(Reverse((done, *page)));
-                }
-                self.arrivals.next = self.arrivals.next.min(done);
-                last = last.max(done);
-                count += part.len() as u32;
-            }
+        }
+        let (others, own) =
+            placed.split_at(placed.len() - usize::from(waits && !placed.is_empty()));
+        for run in others.chunk_by(|a, b| a.0 + 1 == b.0) {
+            self.post_read(now, run, purpose);
+        }
+        self.start_readers(now);
+        if let Some(page) = own.first() {
+            let done = self.start_read_request(now, ReadRequest::own(*page, purpose));
+            thread.duties.push_back(Duty::Await(done, Cause::Merge));
         }
         for instance in 0..self.config.pool.instances as usize {
             self.keep_margin(thread, instance);
         }
-        if waits && now < last {
-            thread.duties.push_back(Duty::Await(last, Cause::Merge));
+        if self.readers.is_full() {
+            thread.duties.push_back(Duty::Readers);
         }
-        count
+        placed.len() as u32
+    }
+
+    /// Gives adjacent pages to the device, or to the threads that read.
+    fn post_read(&mut self, now: SimTime, run: &[PageId], purpose: Purpose) {
+        match self.readers.direct(run[0], run.len() as u32, purpose) {
+            Some(request) => {
+                self.start_read_request(now, request);
+            }
+            None => run.iter().for_each(|page| self.readers.queue(now, *page, purpose)),
+        }
+    }
+
+    /// Lets every free thread that reads take its next request.
+    fn start_readers(&mut self, now: SimTime) {
+        while let Some(request) = self.readers.next(now) {
+            self.start_read_request(now, request);
+        }
+    }
+
+    fn start_read_request(&mut self, now: SimTime, request: ReadRequest) -> SimTime {
+        let ReadRequest { first, pages, purpose, .. } = request;
+        let done = self.read_pages(now, first, pages, purpose);
+        for page in (first.0..first.0 + pages).map(PageId) {
+            if let Some(frame) = self.pool.frame_of(page) {
+                self.pool.read_ends_at(frame, done);
+            }
+        }
+        self.readers.started(request, done);
+        done
+    }
+
+    /// Waits until the threads that read have room for another request.
+    pub(super) fn await_readers(&mut self, thread: &mut SimThread) -> Step {
+        while self.readers.is_full() {
+            self.wait(thread, self.readers.next_done(), Cause::Merge)?;
+            self.settle(thread.now());
+        }
+        Ok(())
     }
 
     /// The read of a page is done.
@@ -124,18 +140,16 @@ impl Machine {
         }
     }
 
-    /// Carries out the ends of reads that nobody waited for.
+    /// Carries out the ends of reads that nobody waited for, and starts the next ones, each at its
+    /// time.
     pub(super) fn settle_arrivals(&mut self, now: SimTime) {
-        while let Some(Reverse((done, page))) = self.arrivals.under_way.peek().copied() {
-            if now < done {
-                break;
+        while let Some(reading) = self.readers.take_done(now) {
+            for page in (reading.first.0..reading.first.0 + reading.pages).map(PageId) {
+                if let Some(frame) = self.pool.frame_of(page) {
+                    self.read_arrived(frame);
+                }
             }
-            self.arrivals.under_way.pop();
-            if let Some(frame) = self.pool.frame_of(page) {
-                self.read_arrived(frame);
-            }
+            self.start_readers(reading.done);
         }
-        let next = self.arrivals.under_way.peek();
-        self.arrivals.next = next.map_or(SimTime::NEVER, |Reverse((done, _))| *done);
     }
 }

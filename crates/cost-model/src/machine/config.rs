@@ -40,6 +40,8 @@ pub struct MachineConfig {
     pub log_disks: Option<DeviceSpec>,
     /// The buffer pool.
     pub pool: PoolConfig,
+    /// How pages are read that nobody waits for.
+    pub read_ahead: ReadAheadConfig,
     /// How dirty pages are written.
     pub write_back: WriteBackConfig,
     /// The redo log, if there is one.
@@ -74,6 +76,7 @@ impl MachineConfig {
             log_disks: None,
             pages_expected: 2 * u64::from(pool.frames),
             pool,
+            read_ahead: ReadAheadConfig::NATIVE,
             write_back: WriteBackConfig::IMMEDIATE,
             redo: None,
             commit: CommitConfig::NOTHING,
@@ -85,6 +88,18 @@ impl MachineConfig {
             seed: 1,
         }
     }
+}
+
+/// How pages that nobody waits for are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadAheadConfig {
+    /// Threads that read, one request at a time each; 0: the operating system takes all requests
+    /// at once (native asynchronous I/O).
+    pub threads: u32,
+    /// Pages for each of them that may wait or be read; who asks for more waits.
+    pub queue_pages: u32,
+    /// Adjacent pages that a thread reads as one request at most.
+    pub join_pages: u32,
 }
 
 /// How dirty pages travel to the device.
@@ -159,6 +174,11 @@ pub enum Binlog {
     Written,
     /// Synced at every commit.
     Synced,
+}
+
+impl ReadAheadConfig {
+    /// All reads go to the device at once.
+    pub const NATIVE: Self = Self { threads: 0, queue_pages: 0, join_pages: 64 };
 }
 
 impl WriteBackConfig {

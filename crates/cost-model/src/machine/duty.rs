@@ -19,6 +19,8 @@ pub(crate) enum Duty {
     Growth,
     /// Waits until then.
     Await(SimTime, Cause),
+    /// Waits until the threads that read can take another request.
+    Readers,
 }
 
 /// How far a checkpoint is.
@@ -70,6 +72,7 @@ impl Machine {
                 Duty::Checkpoint(checkpoint) => self.checkpoint(thread, checkpoint),
                 Duty::Growth => self.grow_file(thread),
                 Duty::Await(until, cause) => self.wait(thread, *until, *cause),
+                Duty::Readers => self.await_readers(thread),
             };
             if step.is_err() {
                 thread.duties.push_front(duty);

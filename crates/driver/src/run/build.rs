@@ -304,6 +304,7 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
             area_pages: pool.area_pages,
         },
         log_disks: None,
+        read_ahead: scenario.pool.read_ahead,
         write_back: scenario.write_back.clone(),
         redo: scenario.redo.clone(),
         commit: scenario.commit,

@@ -1,6 +1,8 @@
 //! The buffer pool: its size, and the rules by which pages come, stay and leave.
 
-use cost_model::{Bytes, Margin, MarginCounts, Neighbours, PoolConfig, SimDuration};
+use cost_model::{
+    Bytes, Margin, MarginCounts, Neighbours, PoolConfig, ReadAheadConfig, SimDuration,
+};
 
 use super::kind::Kind;
 use super::param::{Param, When};
@@ -29,6 +31,8 @@ pub struct Pool {
     pub neighbours: Neighbours,
     /// Pages of the aligned area that neighbours come from.
     pub area_pages: u32,
+    /// How pages are read that nobody waits for.
+    pub read_ahead: ReadAheadConfig,
 }
 
 /// How files are read and written.
@@ -170,6 +174,21 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("64")
     .source("MySQL 5.1 source, buf0flu.c"),
+    Param::new(
+        "pool.read_threads",
+        Kind::Count("threads", 0, 64),
+        "Threads that read pages nobody waits for, one request at a time; 0: the system takes all (native asynchronous I/O).",
+    )
+    .preset("1")
+    .source("MySQL 5.1 source, srv0start.c: one on Linux, whatever is set"),
+    Param::new(
+        "pool.read_queue",
+        Kind::Count("pages", 1, 1 << 20),
+        "Pages for each such thread that may wait or be read; who asks for more waits.",
+    )
+    .preset("256")
+    .source("MySQL 5.1 source, srv0start.c: 8 x SRV_N_PENDING_IOS_PER_THREAD")
+    .shrinks(),
 ];
 
 impl Pool {
@@ -196,6 +215,11 @@ impl Pool {
             },
             neighbours: values.get("pool.flush_neighbours"),
             area_pages: values.get("pool.area_pages"),
+            read_ahead: ReadAheadConfig {
+                threads: values.get("pool.read_threads"),
+                queue_pages: values.get("pool.read_queue"),
+                join_pages: values.get("flush.join_pages"),
+            },
         }
     }
 
