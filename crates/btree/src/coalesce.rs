@@ -132,7 +132,7 @@ impl<K: KeySource> BTree<K> {
             let slots = if limits.full < slots + records { 0 } else { slots + records };
             self.pages.replace(into, clustered, rows.into_iter());
             self.pages.set_slots(into, slots);
-            machine.log(self.trees[index.index()].redo.move_entries(usize::from(records)));
+            machine.log(self.trees[index.index()].redo.join_entries(into, usize::from(records)));
             Self::change(machine, thread, into);
             self.pages.replace(leaf, clustered, [].into_iter());
         } else {

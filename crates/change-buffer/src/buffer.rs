@@ -8,7 +8,7 @@ use index::BufferStats;
 
 use crate::config::{ChangeBufferConfig, class_bytes};
 use crate::pending::Pending;
-use crate::runs::{LeafId, Run, Runs, Sizes};
+use crate::runs::{LeafId, Moved, Run, Runs, Sizes};
 
 /// See the module's documentation.
 pub(crate) struct Buffer {
@@ -184,6 +184,14 @@ impl Buffer {
             machine.touch(thread, frame);
         }
         Ok(())
+    }
+
+    /// Bytes of entries that move, without those that each shares with the entry before: all up
+    /// to the columns, or to the counter. The first of a page shares less; there is one in many.
+    pub(crate) fn logged_of(&self, moved: Moved) -> u32 {
+        let sum = |bytes: &[u32]| bytes.iter().map(|bytes| u64::from(*bytes)).sum::<u64>();
+        let all = sum(&self.entry_bytes).max(1);
+        (u64::from(moved.bytes) * sum(&self.logged_bytes) / all) as u32
     }
 
     /// Bytes of redo that something logs; 0 without a log.

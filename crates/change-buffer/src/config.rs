@@ -109,8 +109,14 @@ pub struct BufferRedo {
     pub insert: u32,
     /// Of an entry that leaves.
     pub delete: u32,
-    /// Of an entry that a split or a join moves, beside all of its bytes.
+    /// Of an entry that a split moves, beside those of its bytes that differ from the entry before.
     pub moved: u32,
+    /// The same of a join.
+    pub joined: u32,
+    /// Whether a page that is reorganised is logged with all of its entries.
+    pub logs_reorganized: bool,
+    /// Of the first change of a page by a transaction.
+    pub first_change: u32,
     /// Of a split or a join, beside the entries.
     pub split: u32,
     /// Of a change of a bitmap page.
@@ -124,10 +130,14 @@ const OFFSET: u32 = 2;
 impl BufferRedo {
     /// In records of this format, which a buffer's pages share with all others.
     pub fn of(redo: &RedoFormat) -> Self {
+        let insert = redo.record_header + PAGE_NUMBER + redo.insert;
         Self {
-            insert: redo.record_header + PAGE_NUMBER + redo.insert + redo.end,
+            insert: insert + redo.end,
             delete: redo.record_header + PAGE_NUMBER + OFFSET + redo.end,
             moved: redo.moved,
+            joined: if redo.joins_insert { insert } else { redo.moved },
+            logs_reorganized: redo.logs_reorganized,
+            first_change: redo.first_change,
             split: redo.split,
             bitmap: redo.record_header + PAGE_NUMBER + OFFSET + 1 + redo.end,
         }

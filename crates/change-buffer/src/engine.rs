@@ -158,6 +158,9 @@ impl<K: KeySource> ChangeBuffered<K> {
         machine.change(thread, frame);
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         self.buffer.runs.add(own, entry, bytes);
+        if self.buffer.runs.note_change(own, thread.transaction) {
+            self.buffer.log(machine, |redo| redo.first_change);
+        }
         self.buffer.pending.push(leaf, index.0, op, number);
         self.buffer.stats.buffered += 1;
         match op {

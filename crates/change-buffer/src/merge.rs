@@ -108,7 +108,11 @@ impl<K: KeySource> ChangeBuffered<K> {
         }
         let (moved, gone) = self.buffer.runs.join(leaf, partner);
         self.buffer.stats.joins += 1;
-        self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
+        let bytes = self.buffer.logged_of(moved);
+        self.buffer.log(machine, |redo| {
+            let reorganized = if redo.logs_reorganized { moved.reorganized } else { 0 };
+            redo.split + moved.entries * redo.joined + bytes + reorganized
+        });
         for page in pages {
             if let Some(frame) = machine.resident(page) {
                 machine.change(thread, frame);
@@ -178,7 +182,8 @@ impl<K: KeySource> ChangeBuffered<K> {
         let new = take();
         let moved = self.buffer.runs.split(leaf, entry, new, run, take);
         self.buffer.stats.splits += 1;
-        self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + moved.bytes);
+        let bytes = self.buffer.logged_of(moved);
+        self.buffer.log(machine, |redo| redo.split + moved.entries * redo.moved + bytes);
         for page in std::iter::once(old).chain(above.first().copied()) {
             if let Some(frame) = machine.resident(page) {
                 machine.change(thread, frame);

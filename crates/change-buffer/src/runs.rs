@@ -39,6 +39,8 @@ struct Leaf {
     parent: u32,
     /// The entry that was inserted last, if nothing was moved or deleted since.
     last_insert: Option<Entry>,
+    /// The transaction that changed it last.
+    changed_by: Option<u32>,
 }
 
 /// An entry: the data page it waits for, and its place among the entries of that.
@@ -87,6 +89,8 @@ pub(crate) struct Moved {
     /// Entries that went to another leaf, and their bytes.
     pub(crate) entries: u32,
     pub(crate) bytes: u32,
+    /// Bytes of the entries of a leaf that was reorganised for them.
+    pub(crate) reorganized: u32,
 }
 
 /// See the module's documentation.
@@ -117,6 +121,7 @@ impl Runs {
             next: NONE,
             parent: NONE,
             last_insert: None,
+            changed_by: None,
         };
         Self {
             sizes,
@@ -275,15 +280,24 @@ impl Runs {
         (entries * self.sizes.directory_halves).div_ceil(2)
     }
 
+    /// Notes that a transaction changes a leaf; tells whether another one did last.
+    pub(crate) fn note_change(&mut self, leaf: LeafId, transaction: Option<u32>) -> bool {
+        let record = &mut self.leaves[leaf.0 as usize];
+        std::mem::replace(&mut record.changed_by, transaction) != transaction
+    }
+
     /// An entry enters a leaf that has room.
     pub(crate) fn add(&mut self, leaf: LeafId, entry: Entry, bytes: u32) {
         let Entry { page, place } = entry;
         let usable = self.sizes.usable;
         let directory = self.directory(self.leaves[leaf.0 as usize].entries + 1);
         let record = &mut self.leaves[leaf.0 as usize];
+        // It takes the place of one that has left, if there is such a place.
+        if record.heap < record.used + bytes {
+            record.heap += bytes;
+        }
         record.entries += 1;
         record.used += bytes;
-        record.heap += bytes;
         record.last_insert = Some(entry);
         if usable < record.heap + directory {
             record.heap = record.used;
@@ -387,7 +401,11 @@ impl Runs {
             cut = self.cut(leaf, entry, Split::innodb(records, position, None), &run);
         }
         let Cut { left, first } = cut;
-        let moved = Moved { entries: old.entries - left.entries, bytes: old.used - left.bytes };
+        let moved = Moved {
+            entries: old.entries - left.entries,
+            bytes: old.used - left.bytes,
+            reorganized: 0,
+        };
         let new = self.new_leaf(Leaf {
             page: new_page,
             first: first.page.0,
@@ -399,6 +417,7 @@ impl Runs {
             next: old.next,
             parent: old.parent,
             last_insert: None,
+            changed_by: None,
         });
         let record = &mut self.leaves[leaf.0 as usize];
         (record.entries, record.used, record.next) = (left.entries, left.bytes, new);
@@ -611,11 +630,19 @@ impl Runs {
         let gone = self.leaves[right as usize];
         // Whichever is right: the entries of the underfull leaf are the ones that move.
         let moving = self.leaves[leaf.0 as usize];
-        let moved = Moved { entries: moving.entries, bytes: moving.used };
+        let staying = self.leaves[partner.0 as usize];
+        let heap = staying.heap + moving.used;
+        let directory = self.directory(staying.entries + moving.entries);
+        let reorganizes = self.sizes.usable < heap + directory;
+        let moved = Moved {
+            entries: moving.entries,
+            bytes: moving.used,
+            reorganized: if reorganizes { staying.used } else { 0 },
+        };
         let record = &mut self.leaves[left as usize];
         record.entries += gone.entries;
         record.used += gone.used;
-        record.heap = record.used;
+        record.heap = if reorganizes { record.used } else { heap };
         record.last_insert = None;
         record.next = gone.next;
         match self.leaves.get_mut(gone.next as usize) {

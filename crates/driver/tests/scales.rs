@@ -32,7 +32,7 @@ const READS_TOLERANCE: f64 = 0.03;
 
 /// Hours at the smallest scale until the leaves outgrow the pool: its ticks of the flushing thread
 /// are due less than a page.
-const HOURS_TOLERANCE_SMALLEST: f64 = 0.13;
+const HOURS_TOLERANCE_SMALLEST: f64 = 0.14;
 
 const INDEXES: [&str; 4] = ["PRIMARY", "marketsegment", "registersegment", "pdc"];
 

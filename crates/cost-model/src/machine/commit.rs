@@ -12,8 +12,13 @@ use crate::{Cause, Lsn, SimThread, Step};
 /// Bytes of an event in the binary log: its size decides nothing beside the sync.
 const BINLOG_EVENT: u64 = 512;
 
-/// Bytes of redo by which a transaction's state has a place in the log, so that making it durable
-/// takes a sync of its own; what they amount to is in the redo of the engine's transactions.
+/// Bytes of redo that a transaction's preparation for the binary log adds: the XID goes to the undo
+/// header. Servers of `MySQL` 5.5.34 logged 502 bytes a row with a binary log and 314 without, one
+/// row a transaction, headers of blocks included.
+const PREPARE: u64 = 181;
+
+/// Bytes of redo by which the commit has a place in the log, so that making it durable takes a sync
+/// of its own.
 const STATE: u64 = 1;
 
 /// How far a commit is.
@@ -42,7 +47,7 @@ impl Machine {
             None if config.binlog == Binlog::Off => Commit::Engine(self.log_end()),
             None => {
                 self.enter_commit(thread, SerialCommit::Whole)?;
-                self.log(STATE);
+                self.log(PREPARE);
                 Commit::Prepare(self.log_end())
             }
         };

@@ -400,6 +400,7 @@ fn redo_format(engine: &Engine) -> Option<RedoFormat> {
     let (split, transaction) = (redo.split.get() as u32, redo.transaction.get() as u32);
     Some(match redo.format {
         RedoWord::MySql51 => RedoFormat::mysql_5_1(split, transaction),
+        RedoWord::MySql55 => RedoFormat::mysql_5_5(split, transaction),
         RedoWord::MariaDb1011 => RedoFormat::mariadb_10_11(split, transaction),
     })
 }
