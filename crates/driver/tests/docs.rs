@@ -133,6 +133,21 @@ fn the_disks_of_the_machines_are_the_tested_ones() {
         ("x25e", DeviceSpec::Ssd(specs::x25e())),
         ("samsung-830", DeviceSpec::Ssd(specs::samsung_830())),
         ("ram-disk", DeviceSpec::Null),
+        ("measured-device", {
+            let latency = cost_model::SimDuration::from_ms(5);
+            let rate = 100_000_000_000;
+            DeviceSpec::Ssd(cost_model::device::SsdSpec {
+                channels: 8,
+                read_latency: latency,
+                write_latency: latency,
+                sync_latency: cost_model::SimDuration::ZERO,
+                read_bytes_per_s: rate,
+                write_bytes_per_s: rate,
+                steady_write_bytes_per_s: rate,
+                steady_after: cost_model::Bytes::ZERO,
+                max_request: cost_model::Bytes::kib(256),
+            })
+        }),
         ("ec2-2012", {
             // No published figure says what a sync of eight volumes takes.
             let sync_latency = cost_model::SimDuration::from_ms(10);
