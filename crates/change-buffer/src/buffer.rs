@@ -22,6 +22,8 @@ pub(crate) struct Buffer {
     /// Bytes of an entry of each index, and those of it that are logged.
     pub(crate) entry_bytes: Vec<u32>,
     pub(crate) logged_bytes: Vec<u32>,
+    /// Bytes that are logged of an entry of each buffered index, and all of their bytes.
+    logged_share: (u64, u64),
     /// Bytes of a record of each index, which the check of free space reckons with.
     pub(crate) record_bytes: Vec<u32>,
     /// For each index, by the records of a leaf: what the bitmap says of its free space, in bytes.
@@ -43,6 +45,8 @@ const CHILD_POINTER: u32 = 5;
 
 /// What a buffer needs to know of an index.
 pub(crate) struct IndexFacts {
+    /// Whether its changes may wait at all.
+    pub(crate) is_buffered: bool,
     /// Columns of an entry, and the bytes of all of them.
     pub(crate) columns: u32,
     pub(crate) column_bytes: u32,
@@ -99,6 +103,11 @@ impl Buffer {
         };
         let entry_bytes: Vec<u32> = indexes.iter().map(entry).collect();
         let logged_bytes = indexes.iter().map(logged).collect();
+        let sum = |bytes: &dyn Fn(&IndexFacts) -> u32| {
+            let buffered = indexes.iter().filter(|index| index.is_buffered);
+            buffered.map(|index| u64::from(bytes(index))).sum()
+        };
+        let logged_share = (sum(&logged), sum(&entry));
         let largest = entry_bytes.iter().copied().max().unwrap_or(1);
         let fan_out =
             2 * config.page_usable / (2 * (largest + CHILD_POINTER) + config.directory_halves);
@@ -122,6 +131,7 @@ impl Buffer {
             segment,
             entry_bytes,
             logged_bytes,
+            logged_share,
             record_bytes: indexes.iter().map(|index| index.record_bytes).collect(),
             classes: indexes.iter().map(classes).collect(),
             free_pages: VecDeque::new(),
@@ -189,9 +199,8 @@ impl Buffer {
     /// Bytes of entries that move, without those that each shares with the entry before: all up
     /// to the columns, or to the counter. The first of a page shares less; there is one in many.
     pub(crate) fn logged_of(&self, moved: Moved) -> u32 {
-        let sum = |bytes: &[u32]| bytes.iter().map(|bytes| u64::from(*bytes)).sum::<u64>();
-        let all = sum(&self.entry_bytes).max(1);
-        (u64::from(moved.bytes) * sum(&self.logged_bytes) / all) as u32
+        let (logged, all) = self.logged_share;
+        (u64::from(moved.bytes) * logged / all.max(1)) as u32
     }
 
     /// Bytes of redo that something logs; 0 without a log.

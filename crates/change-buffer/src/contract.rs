@@ -8,7 +8,8 @@ use crate::engine::ChangeBuffered;
 
 impl<K: KeySource> ChangeBuffered<K> {
     /// Merges the group of pages around an entry drawn at random, or those of it whose entries lie
-    /// on the same page of the buffer. Returns the pages that are read for it.
+    /// on the same page of the buffer. Returns the pages that were asked for, those on
+    /// their way already included.
     pub(crate) fn contract(
         &mut self,
         machine: &mut Machine,
@@ -30,7 +31,8 @@ impl<K: KeySource> ChangeBuffered<K> {
             .map(|(page, _)| PageId(page))
             .filter(|page| (first..first + group).contains(&page.0))
             .collect();
-        machine.read_ahead(thread, &pages, Purpose::MergeRead, waits)
+        machine.read_ahead(thread, &pages, Purpose::MergeRead, waits);
+        pages.len() as u32
     }
 
     /// Merges about so many pages, without waiting.
@@ -41,7 +43,7 @@ impl<K: KeySource> ChangeBuffered<K> {
         pages: u32,
     ) -> u32 {
         let mut read = 0;
-        while read < pages && 0 < self.buffer.pending.total() {
+        while read < pages && 0 < self.buffer.pending.total() && !machine.readers_are_full() {
             match self.contract(machine, thread, false) {
                 0 => break,
                 more => read += more,

@@ -52,7 +52,8 @@ impl<K: KeySource> ChangeBuffered<K> {
             let most = (format.page_bytes / record_bytes) as u16;
             let rooms = (0..=most).map(|records| tree.room(index, records)).collect();
             let (columns, column_bytes) = (columns[number], shape.entry_bytes);
-            IndexFacts { columns, column_bytes, record_bytes, rooms }
+            let is_buffered = !shape.clustered;
+            IndexFacts { is_buffered, columns, column_bytes, record_bytes, rooms }
         };
         let indexes: Vec<IndexFacts> = shapes.iter().enumerate().map(facts).collect();
         let segment = tree.new_segment();
@@ -154,13 +155,13 @@ impl<K: KeySource> ChangeBuffered<K> {
             machine.touch(thread, frame);
         }
         let own = if splits { self.split(machine, thread, own, (entry, bytes)) } else { own };
+        if self.buffer.runs.note_change(own, thread.transaction) {
+            self.buffer.log(machine, |redo| redo.first_change);
+        }
         let frame = machine.fetch(thread, self.buffer.runs.page(own), Purpose::BufferRead)?;
         machine.change(thread, frame);
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
         self.buffer.runs.add(own, entry, bytes);
-        if self.buffer.runs.note_change(own, thread.transaction) {
-            self.buffer.log(machine, |redo| redo.first_change);
-        }
         self.buffer.pending.push(leaf, index.0, op, number);
         self.buffer.stats.buffered += 1;
         match op {

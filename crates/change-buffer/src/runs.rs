@@ -643,6 +643,7 @@ impl Runs {
         record.entries += gone.entries;
         record.used += gone.used;
         record.heap = if reorganizes { record.used } else { heap };
+        record.changed_by = staying.changed_by;
         record.last_insert = None;
         record.next = gone.next;
         match self.leaves.get_mut(gone.next as usize) {

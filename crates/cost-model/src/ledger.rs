@@ -37,7 +37,8 @@ ledger_keys! {
         FreePage => "free_page",
         /// Waiting for dirty pages to be written back, or for a page that is.
         Flush => "flush",
-        /// Waiting for a batch of pages into which buffered changes are merged.
+        /// Waiting for a page into which buffered changes are merged, or for the threads that read
+        /// such.
         Merge => "merge",
         /// Waiting for something another thread holds.
         Lock => "lock",

@@ -94,6 +94,10 @@ pub struct Machine {
     events: Option<Vec<(SimTime, Event)>>,
 }
 
+/// More pages than this part of the pool are never read ahead (`MySQL` 5.1 source, buf0rea.c:
+/// `BUF_READ_AHEAD_PEND_LIMIT`).
+const PENDING_PART: u32 = 2;
+
 impl Machine {
     /// A machine at rest with an empty pool, used by `threads` threads.
     pub fn new(config: MachineConfig, threads: usize) -> Self {
@@ -115,7 +119,8 @@ impl Machine {
             ),
             readers: Readers::new(
                 config.read_ahead.threads,
-                config.read_ahead.queue_pages,
+                (config.read_ahead.threads * config.read_ahead.queue_pages)
+                    .min(config.pool.frames / PENDING_PART),
                 config.read_ahead.join_pages,
                 config.pool.area_pages,
             ),

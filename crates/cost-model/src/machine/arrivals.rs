@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::Machine;
 use super::duty::Duty;
-use super::readers::ReadRequest;
+use super::readers::{ReadRequest, Reading};
 use crate::{Cause, FrameId, PageId, Purpose, SimThread, SimTime, Step};
 
 /// See the module's documentation.
@@ -48,11 +48,11 @@ impl Machine {
         self.pool.frame_near(page, guess)
     }
 
-    /// Reads pages that are absent, adjacent ones as one request, without waiting for them; pages
-    /// for which there is no frame are left out. Returns how many are being read. If it `waits`,
-    /// the thread reads the last of them itself and goes on when that is there (`MySQL` 5.1
-    /// source, buf0rea.c: `buf_read_ibuf_merge_pages`). It goes on later if the threads that read
-    /// have too much to do.
+    /// Has absent pages read without waiting for them, by the threads that read or, without such,
+    /// adjacent ones as one request; pages for which there is no frame are left out. Returns how
+    /// many are read or wait for that. If it `waits`, the thread reads the last of them itself, if
+    /// that is absent, and goes on when it is there (`MySQL` 5.1 source, buf0rea.c:
+    /// `buf_read_ibuf_merge_pages`). It goes on later if the threads that read have too much to do.
     pub fn read_ahead(
         &mut self,
         thread: &mut SimThread,
@@ -74,8 +74,8 @@ impl Machine {
                 placed.push(*page);
             }
         }
-        let (others, own) =
-            placed.split_at(placed.len() - usize::from(waits && !placed.is_empty()));
+        let reads_itself = waits && !placed.is_empty() && placed.last() == pages.last();
+        let (others, own) = placed.split_at(placed.len() - usize::from(reads_itself));
         for run in others.chunk_by(|a, b| a.0 + 1 == b.0) {
             self.post_read(now, run, purpose);
         }
@@ -87,10 +87,16 @@ impl Machine {
         for instance in 0..self.config.pool.instances as usize {
             self.keep_margin(thread, instance);
         }
-        if self.readers.is_full() {
+        let waits_already = thread.duties.iter().any(|duty| matches!(duty, Duty::Readers));
+        if self.readers.is_full() && !waits_already {
             thread.duties.push_back(Duty::Readers);
         }
         placed.len() as u32
+    }
+
+    /// Whether who asks for another page has to wait for the threads that read.
+    pub fn readers_are_full(&self) -> bool {
+        self.readers.is_full()
     }
 
     /// Gives adjacent pages to the device, or to the threads that read.
@@ -114,7 +120,9 @@ impl Machine {
         let ReadRequest { first, pages, purpose, .. } = request;
         let done = self.read_pages(now, first, pages, purpose);
         for page in (first.0..first.0 + pages).map(PageId) {
-            if let Some(frame) = self.pool.frame_of(page) {
+            if let Some(frame) = self.pool.frame_of(page)
+                && self.pool.reading_until(frame) == Some(SimTime::NEVER)
+            {
                 self.pool.read_ends_at(frame, done);
             }
         }
@@ -140,16 +148,16 @@ impl Machine {
         }
     }
 
-    /// Carries out the ends of reads that nobody waited for, and starts the next ones, each at its
-    /// time.
-    pub(super) fn settle_arrivals(&mut self, now: SimTime) {
-        while let Some(reading) = self.readers.take_done(now) {
-            for page in (reading.first.0..reading.first.0 + reading.pages).map(PageId) {
-                if let Some(frame) = self.pool.frame_of(page) {
-                    self.read_arrived(frame);
-                }
+    /// Carries out the end of a read that nobody waited for, and starts the next one. A page that
+    /// was discarded meanwhile is left alone, also if it has come into being anew.
+    pub(super) fn settle_arrival(&mut self, reading: Reading) {
+        for page in (reading.first.0..reading.first.0 + reading.pages).map(PageId) {
+            if let Some(frame) = self.pool.frame_of(page)
+                && self.pool.reading_until(frame) == Some(reading.done)
+            {
+                self.read_arrived(frame);
             }
-            self.start_readers(reading.done);
         }
+        self.start_readers(reading.done);
     }
 }

@@ -167,8 +167,14 @@ impl Machine {
     /// of the threads that write, each at its time.
     #[cold]
     pub(super) fn settle(&mut self, now: SimTime) {
-        self.settle_arrivals(now);
-        while let Some(writing) = self.writers.take_done(now) {
+        loop {
+            // What follows a completion goes to the device at its time, so the first comes first.
+            if self.readers.next_done() <= self.writers.next_done() {
+                let Some(reading) = self.readers.take_done(now) else { break };
+                self.settle_arrival(reading);
+                continue;
+            }
+            let Some(writing) = self.writers.take_done(now) else { break };
             for page in (writing.first.0..writing.first.0 + writing.pages).map(PageId) {
                 let Some(frame) = self.pool.frame_of(page) else { continue };
                 if self.pool.writing_until(frame) == Some(writing.done) {

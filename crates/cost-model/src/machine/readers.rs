@@ -71,18 +71,13 @@ struct Waiting {
 }
 
 impl Readers {
-    pub(super) fn new(
-        threads: u32,
-        queue_pages_each: u32,
-        join_pages: u32,
-        area_pages: u32,
-    ) -> Self {
+    pub(super) fn new(threads: u32, queue_pages: u32, join_pages: u32, area_pages: u32) -> Self {
         Self {
             under_way: BinaryHeap::new(),
             threads: (0..threads).map(|_| Reader::default()).collect(),
             join_pages: join_pages.max(1),
             area_pages,
-            queue_pages: threads as usize * queue_pages_each as usize,
+            queue_pages: queue_pages as usize,
             queued: 0,
             next_done: SimTime::NEVER,
         }
@@ -204,7 +199,7 @@ mod tests {
 
     #[test]
     fn each_area_has_its_thread_and_the_queue_an_end() {
-        let mut readers = Readers::new(2, 2, 64, 64);
+        let mut readers = Readers::new(2, 4, 64, 64);
         for page in [0, 64, 2, 66] {
             readers.queue(ms(0), PageId(page), PURPOSE);
         }

@@ -57,7 +57,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "flush.join_pages",
         Kind::Count("pages", 1, 1 << 10),
-        "Adjacent pages that such a thread writes as one request.",
+        "Adjacent pages that a thread writes, or reads ahead, as one request.",
     )
     .preset("64")
     .source("MySQL 5.1 source, os0file.c"),

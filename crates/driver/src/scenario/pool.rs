@@ -187,8 +187,7 @@ pub(super) const PARAMS: &[Param] = &[
         "Pages for each such thread that may wait or be read; who asks for more waits.",
     )
     .preset("256")
-    .source("MySQL 5.1 source, srv0start.c: 8 x SRV_N_PENDING_IOS_PER_THREAD")
-    .shrinks(),
+    .source("MySQL 5.1 source, srv0start.c: 8 x SRV_N_PENDING_IOS_PER_THREAD"),
 ];
 
 impl Pool {

@@ -43,17 +43,20 @@ pub(crate) struct Part {
     of: fn(&Counts) -> f64,
     digits: usize,
     bound: f64,
-    /// The same of 5.5.9 with `innodb_change_buffering=all`.
-    bound_all_5_5_9: f64,
 }
 
+/// The run, the count and the bound that is wider: 5.5.9 keeps entries by a rule that is not known.
+const WIDER: (&str, &str, f64) = ("5.5.9 all", MERGES, 0.16);
+
+const MERGES: &str = "merges a row";
+
 pub(crate) const PARTS: [Part; 6] = [
-    part("pages read a row", |counts| per_row(counts.pages_read), 4, [0.12, 0.12]),
-    part("pages written a row", |counts| per_row(counts.pages_written), 4, [0.15, 0.15]),
-    part("redo bytes a row", |counts| per_row(counts.redo_bytes), 1, [0.07, 0.07]),
-    part("merges a row", |counts| per_row(counts.merges), 4, [0.10, 0.16]),
-    part("merged a row", |counts| per_row(counts.merged_inserts), 4, [0.03, 0.03]),
-    part("buffer pages", |counts| counts.buffer_pages as f64, 0, [0.06, 0.06]),
+    part("pages read a row", |counts| per_row(counts.pages_read), 4, 0.12),
+    part("pages written a row", |counts| per_row(counts.pages_written), 4, 0.15),
+    part("redo bytes a row", |counts| per_row(counts.redo_bytes), 1, 0.07),
+    part(MERGES, |counts| per_row(counts.merges), 4, 0.10),
+    part("merged a row", |counts| per_row(counts.merged_inserts), 4, 0.03),
+    part("buffer pages", |counts| counts.buffer_pages as f64, 0, 0.06),
 ];
 
 /// A run, measured and simulated.
@@ -66,9 +69,10 @@ pub(crate) static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
     RUNS.iter()
         .map(|&(name, experiment, sets)| {
             let simulated = simulated(&points(experiment, sets));
-            let intervals: Vec<_> = measured(name).zip(simulated).collect();
+            let measured: Vec<Counts> = measured(name).collect();
+            assert_eq!(measured.len(), simulated.len(), "{name}");
+            let intervals: Vec<_> = measured.into_iter().zip(simulated).collect();
             assert!(intervals.iter().all(|(measured, simulated)| measured.rows == simulated.rows));
-            assert!(6 <= intervals.len(), "{name}");
             Compared { name, intervals }
         })
         .collect()
@@ -81,7 +85,8 @@ impl Compared {
     }
 
     pub(crate) fn bound(&self, part: &Part) -> f64 {
-        if self.name == "5.5.9 all" { part.bound_all_5_5_9 } else { part.bound }
+        let (run, count, wider) = WIDER;
+        if (self.name, part.name) == (run, count) { wider } else { part.bound }
     }
 }
 
@@ -203,11 +208,6 @@ fn per_row(count: u64) -> f64 {
     count as f64 / INTERVAL_ROWS as f64
 }
 
-const fn part(
-    name: &'static str,
-    of: fn(&Counts) -> f64,
-    digits: usize,
-    [bound, bound_all_5_5_9]: [f64; 2],
-) -> Part {
-    Part { name, of, digits, bound, bound_all_5_5_9 }
+const fn part(name: &'static str, of: fn(&Counts) -> f64, digits: usize, bound: f64) -> Part {
+    Part { name, of, digits, bound }
 }

@@ -7,8 +7,8 @@ use driver::scenario::Scenario;
 
 use crate::run;
 
-/// How far a simulated time may be from the measured one. The server's times are known to a second
-/// in 10 to 150.
+/// How far a simulated time may be from the measured one. The server's times are known to a second,
+/// in 10 of the shortest intervals.
 pub(crate) const TOLERANCE: f64 = 0.12;
 
 /// A device, and a server on it.
