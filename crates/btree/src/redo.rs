@@ -426,6 +426,7 @@ mod tests {
         assert_eq!(entry.move_entries(377), 377 * (1 + 6 + 9), "16 bytes: no further length");
         let entry = redo(&format, &shape(false, 16, 0), 2, 2);
         assert_eq!(entry.move_entries(377), 377 * (1 + 1 + 6 + 14));
+        assert_eq!(entry.join_entries(LEAF, 377), entry.move_entries(377));
     }
 
     /// The table of iiBench in `MySQL` 5.1: 65 to 70 bytes for the row's record.
@@ -439,6 +440,11 @@ mod tests {
         assert_eq!(row.undo(crate::undo::INSERT + 8), 7 + (1 + 2 + 1 + 1 + 8));
         let entry = redo(&format, &shape(false, 12, 0), 3, 2);
         assert_eq!(entry.move_entries(464), 464 * (1 + 10));
+        let insert = 2 + 2 + (4 + 2 * 3) + 3 + 10;
+        assert_eq!(entry.join_entries(LEAF, 464), 464 * insert, "each an insert of its own");
+        let mut entry = redo(&RedoFormat::mysql_5_5(0, 0), &shape(false, 12, 0), 3, 2);
+        assert_eq!(entry.insert(LEAF, SEEN), insert);
+        assert_eq!(entry.insert(LEAF, Change { is_first: true, ..SEEN }), insert + 12);
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl Tree {
         std::iter::from_fn(next).collect()
     }
 
+    /// Bytes of a leaf up to the end of its last record.
+    fn heap(&self, leaf: usize) -> u32 {
+        self.runs.leaves[leaf].heap
+    }
+
     fn is_refused(&self, page: u32) -> bool {
         let entry = self.next(page);
         self.runs.is_uncountable(self.runs.leaf_for(entry), entry, |page| self.run(page))
@@ -219,4 +224,41 @@ fn entries_leave_one_by_one_until_their_leaf_is_to_be_joined() {
     let (leaf, left) = tree.runs.remove(PageId(10), tree.run(10));
     assert_eq!(left, 6, "12 of 18 stay, the most that are less than 13");
     assert!(tree.runs.partner(leaf).is_none(), "it is alone");
+}
+
+/// The heap of a leaf grows only when no place is free that an entry has left.
+#[test]
+fn an_entry_takes_the_place_of_one_that_has_left() {
+    let mut tree = Tree::of(0..20);
+    (0..5).for_each(|page| tree.merge(page));
+    (50..55).for_each(|page| tree.insert(page));
+    assert_eq!(tree.heap(0), 20 * ENTRY);
+    tree.insert(55);
+    assert_eq!(tree.heap(0), 21 * ENTRY);
+}
+
+#[test]
+fn a_join_reorganizes_a_leaf_that_has_no_room_behind_its_entries() {
+    let mut tree = Tree::of(0..40);
+    let leaves = tree.entries();
+    assert_eq!(leaves, [25, 15]);
+    (0..15).chain(30..40).for_each(|page| tree.merge(page));
+    let [left, right] = [LeafId(0), tree.runs.after(LeafId(0)).unwrap()];
+    let (moved, _) = tree.runs.join(right, left);
+    assert_eq!((moved.entries, moved.reorganized), (5, 10 * ENTRY), "25 and 5 are more than 26");
+    assert_eq!(tree.heap(0), 15 * ENTRY);
+
+    let mut tree = Tree::of(0..40);
+    (25..40).chain(5..25).for_each(|page| tree.merge(page));
+    let [left, right] = [LeafId(0), tree.runs.after(LeafId(0)).unwrap()];
+    let (moved, _) = tree.runs.join(right, left);
+    assert_eq!((moved.entries, moved.reorganized), (0, 0), "nothing moves");
+    assert_eq!(tree.heap(0), 25 * ENTRY);
+}
+
+#[test]
+fn the_first_change_by_a_transaction_is_told() {
+    let mut tree = Tree::of(0..3);
+    let told = [Some(1), Some(1), Some(2), None].map(|t| tree.runs.note_change(LeafId(0), t));
+    assert_eq!(told, [true, false, true, true]);
 }

@@ -3,7 +3,7 @@
 use cost_model::device::{DeviceSpec, HddSpec, Raid};
 use cost_model::{
     Bytes, Event, FrameId, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PageId,
-    PoolConfig, Purpose, SimDuration, SimThread, SimTime, Step,
+    PoolConfig, Purpose, ReadAheadConfig, SimDuration, SimThread, SimTime, Step,
 };
 
 /// No page is written before its frame is needed.
@@ -60,6 +60,16 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) fn new(pool: PoolConfig, disks: DeviceSpec) -> Self {
         let config = MachineConfig::new(disks, pool);
+        Self { machine: Machine::new(config, 1), thread: SimThread::new(SimTime::ZERO) }
+    }
+
+    /// The same with pages that nobody waits for read in this way.
+    pub(crate) fn reading_ahead(
+        pool: PoolConfig,
+        disks: DeviceSpec,
+        read_ahead: ReadAheadConfig,
+    ) -> Self {
+        let config = MachineConfig { read_ahead, ..MachineConfig::new(disks, pool) };
         Self { machine: Machine::new(config, 1), thread: SimThread::new(SimTime::ZERO) }
     }
 
