@@ -45,20 +45,20 @@ fn ask(threads: u32, queue_pages: u32) -> Rig {
 }
 
 /// After so many milliseconds the last page is there.
-fn last_is_there(rig: &mut Rig) -> f64 {
+fn last_is_there(rig: &mut Rig) -> u64 {
     rig.operate(|machine, thread| machine.fetch(thread, PAGES[7], Purpose::LeafRead));
     passed_ms(rig)
 }
 
-fn passed_ms(rig: &Rig) -> f64 {
-    (rig.thread.now().since(SimTime::ZERO).as_secs_f64() * 1_000.0).round()
+fn passed_ms(rig: &Rig) -> u64 {
+    (rig.thread.now().since(SimTime::ZERO).as_secs_f64() * 1_000.0).round() as u64
 }
 
 /// Native asynchronous I/O gives all to the drive, a thread one page at a time.
 #[test]
 fn threads_read_one_page_at_a_time_whatever_the_drive() {
     let [native, one, four] = [0, 1, 4].map(|threads| last_is_there(&mut ask(threads, 256)));
-    assert_eq!([native, one, four], [5.0, 40.0, 10.0]);
+    assert_eq!([native, one, four], [5, 40, 10]);
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn who_asks_for_more_than_the_queue_holds_waits() {
         rig.operate(|_, _| Ok(()));
         passed_ms(&rig)
     };
-    assert_eq!(waited(2), 6.0 * 5.0, "two of eight may be left");
-    assert_eq!(waited(8), 0.0);
+    assert_eq!(waited(2), 6 * 5, "two of eight may be left");
+    assert_eq!(waited(8), 0);
 }
 
 /// A page that ceases to exist while it waits to be read, and comes into being anew, is not taken
