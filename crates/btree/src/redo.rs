@@ -62,9 +62,9 @@ impl RedoFormat {
     ///
     /// An insert is a type, the page, 4 + 2n bytes that describe the index, 2 of the
     /// predecessor's offset and 1 of the length. A split logs the moved records as one list with
-    /// a byte for each length, a join each as an insert. The transaction id on secondary leaves is not logged
-    /// (page0page.c). An undo record comes with type, space, 3 bytes of page number and 2 of
-    /// length.
+    /// a byte for each length, a join each as an insert. The transaction id on secondary leaves is
+    /// not logged (page0page.c). An undo record comes with type, space, 3 bytes of page number and
+    /// 2 of length.
     ///
     /// A mark is a flag and an offset, for a row also a description, flags and 1 + 7 + 6 bytes of
     /// transaction; a removal is an offset behind the description.
@@ -294,8 +294,8 @@ impl IndexRedo {
 
     /// Bytes of a join that moves so many records to `leaf`.
     pub(crate) fn join_entries(&self, leaf: PageId, records: usize) -> u64 {
-        let header = self.insert_header - self.moved.min(self.insert_header);
-        let each = if self.joins_insert { header + page_number_bytes(leaf) } else { 0 };
+        let header = || self.insert_header - self.moved + page_number_bytes(leaf);
+        let each = if self.joins_insert { header() } else { 0 };
         self.move_entries(records) + u64::from(each) * records as u64
     }
 

@@ -404,7 +404,7 @@ impl Runs {
         let moved = Moved {
             entries: old.entries - left.entries,
             bytes: old.used - left.bytes,
-            reorganized: 0,
+            ..Moved::default()
         };
         let new = self.new_leaf(Leaf {
             page: new_page,
@@ -632,16 +632,15 @@ impl Runs {
         let moving = self.leaves[leaf.0 as usize];
         let staying = self.leaves[partner.0 as usize];
         let heap = staying.heap + moving.used;
-        let directory = self.directory(staying.entries + moving.entries);
-        let reorganizes = self.sizes.usable < heap + directory;
+        let entries = staying.entries + moving.entries;
+        let reorganizes = self.sizes.usable < heap + self.directory(entries);
         let moved = Moved {
             entries: moving.entries,
             bytes: moving.used,
             reorganized: if reorganizes { staying.used } else { 0 },
         };
         let record = &mut self.leaves[left as usize];
-        record.entries += gone.entries;
-        record.used += gone.used;
+        (record.entries, record.used) = (entries, record.used + gone.used);
         record.heap = if reorganizes { record.used } else { heap };
         record.changed_by = staying.changed_by;
         record.last_insert = None;

@@ -13,6 +13,7 @@ mod latches;
 mod log;
 mod readers;
 mod statement;
+mod under_way;
 mod writers;
 
 pub(crate) use batches::List;

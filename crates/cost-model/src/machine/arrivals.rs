@@ -150,14 +150,14 @@ impl Machine {
 
     /// Carries out the end of a read that nobody waited for, and starts the next one. A page that
     /// was discarded meanwhile is left alone, also if it has come into being anew.
-    pub(super) fn settle_arrival(&mut self, reading: Reading) {
+    pub(super) fn settle_arrival(&mut self, done: SimTime, reading: Reading) {
         for page in (reading.first.0..reading.first.0 + reading.pages).map(PageId) {
             if let Some(frame) = self.pool.frame_of(page)
-                && self.pool.reading_until(frame) == Some(reading.done)
+                && self.pool.reading_until(frame) == Some(done)
             {
                 self.read_arrived(frame);
             }
         }
-        self.start_readers(reading.done);
+        self.start_readers(done);
     }
 }

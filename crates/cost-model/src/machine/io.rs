@@ -170,19 +170,19 @@ impl Machine {
         loop {
             // What follows a completion goes to the device at its time, so the first comes first.
             if self.readers.next_done() <= self.writers.next_done() {
-                let Some(reading) = self.readers.take_done(now) else { break };
-                self.settle_arrival(reading);
+                let Some((done, reading)) = self.readers.take_done(now) else { break };
+                self.settle_arrival(done, reading);
                 continue;
             }
-            let Some(writing) = self.writers.take_done(now) else { break };
+            let Some((done, writing)) = self.writers.take_done(now) else { break };
             for page in (writing.first.0..writing.first.0 + writing.pages).map(PageId) {
                 let Some(frame) = self.pool.frame_of(page) else { continue };
-                if self.pool.writing_until(frame) == Some(writing.done) {
+                if self.pool.writing_until(frame) == Some(done) {
                     self.written(frame, writing.batch.list);
                 }
             }
             self.batches.written(writing.batch, writing.pages);
-            self.start_writers(writing.done);
+            self.start_writers(done);
         }
     }
 

@@ -5,9 +5,9 @@
 //! request if that has waited for two seconds, else the one with the lowest place, together with
 //! all that are adjacent to it.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use super::under_way::UnderWay;
 use crate::{PageId, Purpose, SimDuration, SimTime};
 
 /// A request that has waited so long goes first.
@@ -17,21 +17,18 @@ const OLD: SimDuration = SimDuration::from_ms(2_000);
 /// reads.
 #[derive(Debug)]
 pub(super) struct Readers {
-    under_way: BinaryHeap<Reverse<Reading>>,
+    under_way: UnderWay<Reading>,
     threads: Vec<Reader>,
     join_pages: u32,
     area_pages: u32,
     /// Pages that may wait or be read before who asks for more has to wait.
     queue_pages: usize,
     queued: usize,
-    /// When the first request under way is done.
-    next_done: SimTime,
 }
 
 /// A request under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reading {
-    pub(super) done: SimTime,
     pub(super) first: PageId,
     pub(super) pages: u32,
     /// The thread that reads it; none with native asynchronous I/O.
@@ -73,20 +70,19 @@ struct Waiting {
 impl Readers {
     pub(super) fn new(threads: u32, queue_pages: u32, join_pages: u32, area_pages: u32) -> Self {
         Self {
-            under_way: BinaryHeap::new(),
+            under_way: UnderWay::new(),
             threads: (0..threads).map(|_| Reader::default()).collect(),
             join_pages: join_pages.max(1),
             area_pages,
             queue_pages: queue_pages as usize,
             queued: 0,
-            next_done: SimTime::NEVER,
         }
     }
 
     /// When the first request under way is done.
     #[inline]
     pub(super) fn next_done(&self) -> SimTime {
-        self.next_done
+        self.under_way.next_done()
     }
 
     /// Adjacent pages that the device gets now; `None` if they have to [`queue`](Self::queue).
@@ -136,23 +132,17 @@ impl Readers {
     /// The device has taken a request.
     pub(super) fn started(&mut self, request: ReadRequest, done: SimTime) {
         let ReadRequest { first, pages, thread, .. } = request;
-        self.next_done = self.next_done.min(done);
-        self.under_way.push(Reverse(Reading { done, first, pages, thread }));
+        self.under_way.push(done, Reading { first, pages, thread });
     }
 
-    /// Takes a request that is done at `now`; its thread is free again.
-    pub(super) fn take_done(&mut self, now: SimTime) -> Option<Reading> {
-        let Reverse(first) = self.under_way.peek()?;
-        if now < first.done {
-            return None;
-        }
-        let Reverse(reading) = self.under_way.pop()?;
+    /// Takes a request that is done at `now`, and tells when it was; its thread is free again.
+    pub(super) fn take_done(&mut self, now: SimTime) -> Option<(SimTime, Reading)> {
+        let (done, reading) = self.under_way.take_done(now)?;
         if let Some(thread) = reading.thread {
             self.threads[thread].is_busy = false;
             self.queued -= reading.pages as usize;
         }
-        self.next_done = self.under_way.peek().map_or(SimTime::NEVER, |Reverse(next)| next.done);
-        Some(reading)
+        Some((done, reading))
     }
 }
 
@@ -174,7 +164,10 @@ mod tests {
             now += SimDuration::from_ms(10);
             readers.started(request, now);
             assert!(readers.next(now).is_none(), "one at a time");
-            assert_eq!(readers.take_done(now).map(|reading| reading.first), Some(request.first));
+            assert_eq!(
+                readers.take_done(now).map(|(_, reading)| reading.first),
+                Some(request.first)
+            );
         }
         order
     }

@@ -3,27 +3,24 @@
 //!
 //! Rules from `MySQL` 5.1 source, os0file.c (simulated asynchronous I/O).
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::batches::BatchId;
+use super::under_way::UnderWay;
 use crate::{PageId, SimTime};
 
 /// Pages that are being written, and those that wait for a thread that writes.
 #[derive(Debug)]
 pub(super) struct Writers {
-    under_way: BinaryHeap<Reverse<Writing>>,
+    under_way: UnderWay<Writing>,
     threads: Vec<Writer>,
     join_pages: u32,
     area_pages: u32,
-    /// When the first request under way is done.
-    next_done: SimTime,
 }
 
 /// A request under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Writing {
-    pub(super) done: SimTime,
     pub(super) first: PageId,
     pub(super) pages: u32,
     pub(super) batch: BatchId,
@@ -52,18 +49,17 @@ pub(super) struct Request {
 impl Writers {
     pub(super) fn new(threads: u32, join_pages: u32, area_pages: u32) -> Self {
         Self {
-            under_way: BinaryHeap::new(),
+            under_way: UnderWay::new(),
             threads: (0..threads).map(|_| Writer::default()).collect(),
             join_pages: join_pages.max(1),
             area_pages,
-            next_done: SimTime::NEVER,
         }
     }
 
     /// When the first request under way is done.
     #[inline]
     pub(super) fn next_done(&self) -> SimTime {
-        self.next_done
+        self.under_way.next_done()
     }
 
     /// Adjacent pages that the device gets now; `None` if they have to [`queue`](Self::queue).
@@ -110,21 +106,15 @@ impl Writers {
     /// The device has taken a request.
     pub(super) fn started(&mut self, request: Request, done: SimTime) {
         let Request { first, pages, batch, thread } = request;
-        self.next_done = self.next_done.min(done);
-        self.under_way.push(Reverse(Writing { done, first, pages, batch, thread }));
+        self.under_way.push(done, Writing { first, pages, batch, thread });
     }
 
-    /// Takes a request that is done at `now`; its thread is free again.
-    pub(super) fn take_done(&mut self, now: SimTime) -> Option<Writing> {
-        let Reverse(first) = self.under_way.peek()?;
-        if now < first.done {
-            return None;
-        }
-        let Reverse(writing) = self.under_way.pop()?;
+    /// Takes a request that is done at `now`, and tells when it was; its thread is free again.
+    pub(super) fn take_done(&mut self, now: SimTime) -> Option<(SimTime, Writing)> {
+        let (done, writing) = self.under_way.take_done(now)?;
         if let Some(thread) = writing.thread {
             self.threads[thread as usize].is_busy = false;
         }
-        self.next_done = self.under_way.peek().map_or(SimTime::NEVER, |Reverse(next)| next.done);
-        Some(writing)
+        Some((done, writing))
     }
 }
