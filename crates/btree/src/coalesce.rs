@@ -38,7 +38,7 @@ impl<K: KeySource> BTree<K> {
             return Ok(false);
         }
         machine.log(self.trees[index.index()].redo.remove(leaf));
-        machine.change(thread, frame);
+        machine.change_quietly(frame);
         if let Some(path) = path.filter(|path| path.parent().is_some()) {
             self.join_leaf(machine, thread, index, &path);
         }

@@ -57,7 +57,7 @@ impl<K: KeySource> BTree<K> {
         machine.compute(thread, price);
         if is_there {
             self.log_mark(machine, thread, index, leaf);
-            machine.change(thread, frame);
+            machine.change_quietly(frame);
             self.note_mark(index, number);
         }
         Ok(())

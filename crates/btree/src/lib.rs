@@ -12,7 +12,7 @@
 //! use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
 //! use cost_model::device::DeviceSpec;
 //! use cost_model::{
-//!     Bytes, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig,
+//!     Bytes, Machine, MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours, PoolConfig,
 //!     Purpose, SimDuration, SimThread, SimTime,
 //! };
 //! use index::{IndexEngine, IndexId, IndexShape, Key, KeySource, RowId};
@@ -62,6 +62,8 @@
 //!     old_len_min: 80,
 //!     old_blocks_ms: 0,
 //!     young_distance: 0.25,
+//!     make_young: MakeYoung::Any,
+//!     reads_check_bitmap: false,
 //!     margin: Margin { scan: 20, low: 8, high: 16, counts: MarginCounts::FreeAndClean },
 //!     neighbours: Neighbours::Area,
 //!     area_pages: 64,

@@ -25,6 +25,8 @@ pub struct ChangeBufferConfig {
     /// Whether entries of a page are kept in the order in which they came (since 5.5), or in that
     /// of their keys.
     pub by_arrival: bool,
+    /// Whether an entry that enters has the page after its own latched too, not only the one before.
+    pub latches_after: bool,
     /// Bytes that records can use on one of its pages.
     pub page_usable: u32,
     /// Bytes of a page's directory for each of its records, in halves.
@@ -65,6 +67,7 @@ impl ChangeBufferConfig {
             entry_header: 20,
             entry_column: 7,
             by_arrival: false,
+            latches_after: false,
             page_usable: page - Self::PAGE_OVERHEAD,
             directory_halves: tree.format.directory_slot * 2 / tree.format.directory_records,
             reorganize_limit: page / 32,

@@ -94,6 +94,7 @@ impl<K: KeySource> ChangeBuffered<K> {
         leaf: PageId,
     ) -> Step<Outcome> {
         self.tree.fetch_above(machine, thread, leaf)?;
+        machine.miss();
         let (limit, size) = (self.buffer.config.pages_max, self.buffer.runs.pages());
         match self.buffer.config.when_full {
             WhenFull::Refuse if limit <= size => return Ok(Outcome::Refused),
@@ -137,6 +138,13 @@ impl<K: KeySource> ChangeBuffered<K> {
         if let Some(before) = self.buffer.runs.before(own) {
             let page = self.buffer.runs.page(before);
             let frame = machine.fetch(thread, page, Purpose::BufferRead)?;
+            machine.visit(thread, frame);
+        }
+        if self.buffer.config.latches_after
+            && let Some(after) = self.buffer.runs.after(own)
+        {
+            let page = self.buffer.runs.page(after);
+            let frame = machine.fetch(thread, page, Purpose::BufferRead)?;
             machine.touch(thread, frame);
         }
         let splits = !self.buffer.runs.fits(own, entry, bytes, |page| self.buffer.run(page));
@@ -150,9 +158,9 @@ impl<K: KeySource> ChangeBuffered<K> {
         self.buffer.log(machine, |redo| redo.insert + logged + if first { redo.bitmap } else { 0 });
         let frame = machine.fetch(thread, bitmap, Purpose::BufferRead)?;
         if first {
-            machine.change(thread, frame);
+            machine.visit_to_change(thread, frame);
         } else {
-            machine.touch(thread, frame);
+            machine.visit(thread, frame);
         }
         let own = if splits { self.split(machine, thread, own, (entry, bytes)) } else { own };
         if self.buffer.runs.note_change(own, thread.transaction) {
@@ -161,7 +169,8 @@ impl<K: KeySource> ChangeBuffered<K> {
         let frame = machine.fetch(thread, self.buffer.runs.page(own), Purpose::BufferRead)?;
         machine.change(thread, frame);
         let number = u32::try_from(row.0).expect("the exact store holds 2^32 rows");
-        self.buffer.runs.add(own, entry, bytes);
+        let reorganized = self.buffer.runs.add(own, entry, bytes);
+        self.buffer.log(machine, |redo| if redo.logs_reorganized { reorganized } else { 0 });
         self.buffer.pending.push(leaf, index.0, op, number);
         self.buffer.stats.buffered += 1;
         match op {
@@ -316,7 +325,7 @@ impl<K: KeySource> ChangeBuffered<K> {
             && machine.fetch_for_change(thread, bitmap, Purpose::BufferRead).is_ok()
         {
             self.buffer.log(machine, |redo| redo.bitmap);
-            machine.change(thread, frame);
+            machine.visit_to_change(thread, frame);
         }
     }
 

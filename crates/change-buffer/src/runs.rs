@@ -8,8 +8,12 @@
 use btree::Split;
 use cost_model::{Draw, HugeVec, PageId};
 
+mod check;
+mod places;
 #[cfg(test)]
 mod tests;
+
+use places::Places;
 
 const NONE: u32 = u32::MAX;
 
@@ -97,6 +101,8 @@ pub(crate) struct Moved {
 pub(crate) struct Runs {
     sizes: Sizes,
     leaves: Vec<Leaf>,
+    /// Of each leaf.
+    places: Vec<Places>,
     nodes: Vec<Node>,
     free_leaf: u32,
     /// The last leaf with entries of each data page, or where its first would go.
@@ -126,6 +132,7 @@ impl Runs {
         Self {
             sizes,
             leaves: vec![leaf],
+            places: vec![Places::default()],
             nodes: Vec::new(),
             free_leaf: NONE,
             of_page: HugeVec::with_capacity(data_pages),
@@ -286,21 +293,22 @@ impl Runs {
         std::mem::replace(&mut record.changed_by, transaction) != transaction
     }
 
-    /// An entry enters a leaf that has room.
-    pub(crate) fn add(&mut self, leaf: LeafId, entry: Entry, bytes: u32) {
+    /// An entry enters a leaf that has room; bytes of those that were reorganised for it.
+    pub(crate) fn add(&mut self, leaf: LeafId, entry: Entry, bytes: u32) -> u32 {
         let Entry { page, place } = entry;
-        let usable = self.sizes.usable;
         let directory = self.directory(self.leaves[leaf.0 as usize].entries + 1);
         let record = &mut self.leaves[leaf.0 as usize];
-        // It takes the place of one that has left, if there is such a place.
-        if record.heap < record.used + bytes {
+        if !self.places[leaf.0 as usize].take(bytes) {
             record.heap += bytes;
         }
         record.entries += 1;
         record.used += bytes;
         record.last_insert = Some(entry);
-        if usable < record.heap + directory {
+        let is_full = self.sizes.usable < record.heap + directory;
+        let reorganized = if is_full { record.used - bytes } else { 0 };
+        if is_full {
             record.heap = record.used;
+            self.places[leaf.0 as usize].clear();
         }
         // Entries of this page on later leaves have one more before them.
         let mut later = self.last_of(page);
@@ -314,6 +322,7 @@ impl Runs {
             later = LeafId(record.prev);
         }
         self.know(page);
+        reorganized
     }
 
     /// Data pages up to this one have a leaf where their entries go: the last one if none was said.
@@ -426,6 +435,7 @@ impl Runs {
             Some(next) => next.prev = new,
             None => self.last = new,
         }
+        self.places[leaf.0 as usize].leave(moved.bytes / moved.entries.max(1), moved.entries);
         self.claim(new, first.page.0);
         self.add_child(leaf.0, new, &mut allocate);
         moved
@@ -445,12 +455,14 @@ impl Runs {
         let number = match self.free_leaf {
             NONE => {
                 self.leaves.push(leaf);
+                self.places.push(Places::default());
                 self.place_in_live.push(0);
                 self.leaves.len() as u32 - 1
             }
             free => {
                 self.free_leaf = self.leaves[free as usize].next;
                 self.leaves[free as usize] = leaf;
+                self.places[free as usize].clear();
                 free
             }
         };
@@ -576,6 +588,7 @@ impl Runs {
         record.entries -= leaving;
         record.used -= leaving * run.bytes;
         record.last_insert = None;
+        self.places[leaf.0 as usize].leave(run.bytes, leaving);
         for other in later {
             self.leaves[other.0 as usize].carry -= leaving;
         }
@@ -642,6 +655,10 @@ impl Runs {
         let record = &mut self.leaves[left as usize];
         (record.entries, record.used) = (entries, record.used + gone.used);
         record.heap = if reorganizes { record.used } else { heap };
+        self.places[left as usize] = std::mem::take(&mut self.places[partner.0 as usize]);
+        if reorganizes {
+            self.places[left as usize].clear();
+        }
         record.changed_by = staying.changed_by;
         record.last_insert = None;
         record.next = gone.next;
@@ -670,31 +687,5 @@ impl Runs {
         }
         self.leaves[number as usize].next = self.free_leaf;
         self.free_leaf = number;
-    }
-
-    /// Panics if the tree contradicts itself or `run`: for tests.
-    pub(crate) fn verify(&self, run: impl Fn(u32) -> Run, total: u64) {
-        let mut entries = 0;
-        let mut leaf =
-            self.live.iter().copied().find(|leaf| self.leaves[*leaf as usize].prev == NONE);
-        let mut count = 0;
-        while let Some(number) = leaf {
-            let record = &self.leaves[number as usize];
-            let mut sum = Run::default();
-            for (_, share) in self.shares(LeafId(number), &run) {
-                sum.entries += share.entries;
-                sum.bytes += share.entries * share.bytes;
-            }
-            assert_eq!((sum.entries, sum.bytes), (record.entries, record.used), "leaf {number}");
-            assert!(record.used <= self.sizes.usable, "leaf {number} is too full");
-            entries += u64::from(record.entries);
-            count += 1;
-            if let Some(next) = self.leaves.get(record.next as usize) {
-                assert_eq!(next.prev, number, "links");
-                assert!((record.first, record.carry) <= (next.first, next.carry), "order");
-            }
-            leaf = Some(record.next).filter(|next| *next != NONE);
-        }
-        assert_eq!((entries, count), (total, self.live.len()), "entries and leaves");
     }
 }

@@ -82,6 +82,11 @@ pub enum DeviceSpec {
 }
 
 impl DeviceSpec {
+    /// Whether the operating system takes it for one that turns; volumes are taken for such.
+    pub const fn turns(&self) -> bool {
+        matches!(self, Self::Hdd(_) | Self::Volumes(_))
+    }
+
     /// Whether a device can be built from this.
     ///
     /// # Errors

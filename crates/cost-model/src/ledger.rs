@@ -207,6 +207,11 @@ impl Purpose {
         )
     }
 
+    /// Whether this purpose reads pages of which nearly all are leaves of indexes.
+    pub const fn is_of_a_leaf(self) -> bool {
+        matches!(self, Self::LeafRead | Self::SiblingRead | Self::MergeRead)
+    }
+
     /// Whether this purpose moves pages between the pool and their places in the data files.
     pub const fn is_of_pages(self) -> bool {
         use Purpose::{Checkpoint, NodeWrite, OsWriteBack, WriteBack};

@@ -9,7 +9,7 @@
 //! ```
 //! use cost_model::device::{DeviceSpec, SsdSpec};
 //! use cost_model::{
-//!     Bytes, Cause, CpuPrices, Machine, MachineConfig, Margin, MarginCounts,
+//!     Bytes, Cause, CpuPrices, Machine, MachineConfig, MakeYoung, Margin, MarginCounts,
 //!     Neighbours, PageId, PoolConfig, Purpose, SimDuration, SimThread, SimTime, Step,
 //! };
 //!
@@ -31,6 +31,8 @@
 //!     old_len_min: 80,
 //!     old_blocks_ms: 0,
 //!     young_distance: 0.0,
+//!     make_young: MakeYoung::Any,
+//!     reads_check_bitmap: false,
 //!     margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
 //!     neighbours: Neighbours::None,
 //!     area_pages: 64,
@@ -93,7 +95,7 @@ pub use machine::{
 };
 pub use node_cache::{NodeCache, NodeCacheConfig, Replacement, Victim};
 pub use os_writer::{OsWriteConfig, OsWriter};
-pub use pool::{Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
+pub use pool::{MakeYoung, Margin, MarginCounts, Neighbours, PoolConfig, PoolStats};
 pub use redo::{Lsn, RedoConfig, RedoStats};
 pub use rng::{Draw, mix};
 pub use station::Station;

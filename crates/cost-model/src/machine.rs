@@ -187,10 +187,11 @@ impl Machine {
         self.pool.dirty_len()
     }
 
-    /// Dirty pages as a share of all frames in use or free.
+    /// Dirty pages as a share of all frames in use or free, as the background threads count them:
+    /// with those that were written and have not left the list of dirty pages.
     pub fn dirty_share(&self) -> f64 {
         let frames = self.pool.used_len() + self.pool.free_len() + 1;
-        self.pool.dirty_len() as f64 / frames as f64
+        self.pool.listed_dirty_len() as f64 / frames as f64
     }
 
     /// Dirty pages of an instance, and how many bytes of redo each may get older on average
@@ -375,7 +376,30 @@ impl Machine {
         self.pool.touch(frame, thread.now());
     }
 
-    /// A page was changed by what happened to it on its way into the pool: that is no use of it.
+    /// The operation used a page it has fetched, beside the way of a search: a sibling, or a page
+    /// that describes others.
+    #[inline]
+    pub fn visit(&mut self, thread: &SimThread, frame: FrameId) {
+        self.note(thread.now(), |pool| Event::Hit(pool.page_of(frame)));
+        self.pool.visit(frame, thread.now());
+    }
+
+    /// The same of a page that it changed.
+    #[inline]
+    pub fn visit_to_change(&mut self, thread: &SimThread, frame: FrameId) {
+        self.visit(thread, frame);
+        let lsn = self.last_logged();
+        self.pool.mark_dirty(frame, lsn);
+    }
+
+    /// The operation asked for a page that is absent, and can do without it.
+    #[inline]
+    pub fn miss(&mut self) {
+        self.pool.miss();
+    }
+
+    /// A page was changed that the operation has used already, or by what happened to it on its way
+    /// into the pool: that is no use of it.
     pub fn change_quietly(&mut self, frame: FrameId) {
         let lsn = self.last_logged();
         self.pool.mark_dirty(frame, lsn);
@@ -508,7 +532,7 @@ impl Machine {
             return Err(self.wait_for_frames(thread, instance, margin));
         };
         let done = self.read_page(thread.now(), page, purpose);
-        self.pool.place_read(frame, page, done);
+        self.pool.place_read(frame, (page, purpose), done);
         self.hold(thread, frame);
         thread.arrival = Some(frame);
         self.note(thread.now(), |_| Event::Read(page, left));

@@ -10,11 +10,13 @@ mod list;
 mod page_set;
 mod tail;
 
-pub use config::{Margin, MarginCounts, Neighbours, PoolConfig};
+pub use config::{MakeYoung, Margin, MarginCounts, Neighbours, PoolConfig};
+
+use std::collections::HashMap;
 
 use crate::machine::List;
-use crate::{FrameId, HugeVec, Lsn, PageId, SimTime};
-use frame::{CHANGED, DIRTY, Frame, OLD, READING, WRITING};
+use crate::{FrameId, HugeVec, Lsn, PageId, Purpose, SimTime};
+use frame::{CHANGED, DIRTY, Frame, LEFT, OLD, READING, WRITING};
 use list::{Instance, Links};
 use page_set::PageSet;
 
@@ -24,16 +26,33 @@ const FRAMES_MIN: u32 = 8;
 /// Counters of the pool since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
-    /// Pages used by an operation that was carried out.
+    /// Requests of pages by operations that were carried out, those of absent pages included that
+    /// they could do without.
     pub requests: u64,
     /// Pages that had to be read first.
     pub reads: u64,
-    /// Pages that came into being in memory.
+    /// Pages that came into being in memory; not those discarded so shortly before that a server,
+    /// which leaves such in their frames, finds them there (`MySQL` 5.1 source, buf0buf.c:
+    /// `buf_page_create`).
     pub creates: u64,
     /// Pages that lost their frame.
     pub evictions: u64,
-    /// Pages moved to the head of the LRU list because they were used.
+    /// Pages moved from the old part of the LRU list to its head because they were used.
     pub made_young: u64,
+}
+
+impl PoolStats {
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            requests: self.requests - earlier.requests,
+            reads: self.reads - earlier.reads,
+            creates: self.creates - earlier.creates,
+            evictions: self.evictions - earlier.evictions,
+            made_young: self.made_young - earlier.made_young,
+        }
+    }
 }
 
 /// See the module's documentation.
@@ -44,11 +63,15 @@ pub(crate) struct BufferPool {
     table: HugeVec<FrameId>,
     /// Pages with a frame that is DIRTY.
     dirty: PageSet,
+    /// Discarded pages, and the evictions of their instance before.
+    discarded: HashMap<PageId, u32>,
     /// When a frame's read or write is done; meaningful while it is READING or WRITING.
     ready_at: HugeVec<SimTime>,
     /// Where the log ended when a frame's page became dirty; meaningful while it is DIRTY.
     oldest_change: HugeVec<Lsn>,
     instances: Vec<Instance>,
+    /// Pages that are LEFT.
+    left: u64,
     stats: PoolStats,
 }
 
@@ -83,9 +106,11 @@ impl BufferPool {
             oldest_change,
             table: HugeVec::with_capacity(pages),
             dirty: PageSet::default(),
+            discarded: HashMap::new(),
             config,
             frames,
             instances,
+            left: 0,
             stats: PoolStats::default(),
         }
     }
@@ -97,6 +122,13 @@ impl BufferPool {
     /// Dirty pages now.
     pub(crate) fn dirty_len(&self) -> u64 {
         self.instances.iter().map(|instance| u64::from(instance.dirty.len)).sum()
+    }
+
+    /// The same with the pages that flushes of the LRU list have written and left in place: the
+    /// list of dirty pages loses them when somebody looks at them (`MariaDB` 10.11 source,
+    /// buf0flu.cc: `delete_from_flush_list`).
+    pub(crate) fn listed_dirty_len(&self) -> u64 {
+        self.dirty_len() + self.left
     }
 
     /// Frames without a page now.
@@ -186,6 +218,25 @@ impl BufferPool {
     #[inline]
     pub(crate) fn touch(&mut self, id: FrameId, now: SimTime) {
         self.stats.requests += 1;
+        self.use_frame(id, now);
+    }
+
+    /// The page is used beside the way of a search.
+    #[inline]
+    pub(crate) fn visit(&mut self, id: FrameId, now: SimTime) {
+        self.stats.requests += 1;
+        if self.config.make_young == MakeYoung::Any {
+            self.use_frame(id, now);
+        }
+    }
+
+    /// A page was asked for that is absent, and not needed.
+    pub(crate) fn miss(&mut self) {
+        self.stats.requests += 1;
+    }
+
+    #[inline]
+    fn use_frame(&mut self, id: FrameId, now: SimTime) {
         let frame = &mut self.frames[id.index()];
         let instance = &mut self.instances[frame.instance as usize];
         if self.config.old_blocks_ms != 0 && frame.flags & OLD != 0 {
@@ -205,8 +256,9 @@ impl BufferPool {
 
     /// Moves a page to the head of the list.
     pub(crate) fn make_young(&mut self, id: FrameId) {
-        self.stats.made_young += 1;
-        let instance = &mut self.instances[self.frames[id.index()].instance as usize];
+        let frame = self.frames[id.index()];
+        self.stats.made_young += u64::from(frame.flags & OLD != 0);
+        let instance = &mut self.instances[frame.instance as usize];
         instance.remove(&mut self.frames, id);
         instance.add_young(&mut self.frames, id);
         self.frames[id.index()].stamp = instance.evictions;
@@ -225,7 +277,8 @@ impl BufferPool {
         if frame.flags & DIRTY == 0 {
             let instance = &mut self.instances[frame.instance as usize];
             instance.spare_lost(frame);
-            frame.flags |= DIRTY;
+            self.left -= u64::from(frame.flags & LEFT != 0);
+            frame.flags = frame.flags & !LEFT | DIRTY;
             self.dirty.insert(frame.page);
             instance.dirty_push(&mut self.frames, id);
             instance.dirty.lsn_sum += u128::from(lsn.0);
@@ -340,13 +393,20 @@ impl BufferPool {
         }
         self.table[page.index()] = FrameId::NONE;
         self.stats.evictions += 1;
+        self.left -= u64::from(self.frames[id.index()].flags & LEFT != 0);
         self.frames[id.index()] = Frame { instance, ..Frame::EMPTY };
         page
     }
 
     /// A page is read into a frame that was taken: it enters the old part of the list.
-    pub(crate) fn place_read(&mut self, id: FrameId, page: PageId, ready_at: SimTime) {
+    pub(crate) fn place_read(
+        &mut self,
+        id: FrameId,
+        (page, purpose): (PageId, Purpose),
+        ready_at: SimTime,
+    ) {
         self.stats.reads += 1;
+        self.stats.requests += u64::from(self.config.reads_check_bitmap && purpose.is_of_a_leaf());
         self.place(id, page);
         self.ready_at[id.index()] = ready_at;
         let frame = &mut self.frames[id.index()];
@@ -389,14 +449,21 @@ impl BufferPool {
 
     /// A page is created in a frame that was taken: it enters at the head of the list, dirty.
     pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime, lsn: Lsn) {
-        self.stats.creates += 1;
         self.place(id, page);
+        self.stats.creates += u64::from(!self.is_in_place(page));
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
         instance.add_young(&mut self.frames, id);
         let frame = &mut self.frames[id.index()];
         frame.stamp = instance.evictions;
         frame.first_use_ms = frame::milliseconds(now);
         self.mark_dirty(id, lsn);
+    }
+
+    /// Whether a page that was discarded would not have left the old part of the list meanwhile.
+    fn is_in_place(&mut self, page: PageId) -> bool {
+        let instance = &self.instances[self.instance_of(page)];
+        let evictions = self.discarded.remove(&page);
+        evictions.is_some_and(|then| instance.evictions.wrapping_sub(then) < instance.old_len())
     }
 
     fn place(&mut self, id: FrameId, page: PageId) {
@@ -413,6 +480,7 @@ impl BufferPool {
     /// The page is gone for good (its index freed it): its frame becomes free, nothing is written.
     pub(crate) fn discard(&mut self, page: PageId) {
         let Some(id) = self.frame_of(page) else { return };
+        self.discarded.insert(page, self.instances[self.instance_of(page)].evictions);
         self.written(id);
         self.undirty(id);
         match self.frames[id.index()].pins {
@@ -543,6 +611,8 @@ impl BufferPool {
             return;
         }
         if let MarginCounts::Free { frees_written: false, .. } = self.config.margin.counts {
+            self.frames[id.index()].flags |= LEFT;
+            self.left += 1;
             return;
         }
         let frame = &self.frames[id.index()];

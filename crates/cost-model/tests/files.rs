@@ -3,9 +3,9 @@
 
 use cost_model::device::{DeviceSpec, HddSpec, Raid};
 use cost_model::{
-    Bytes, Cause, CpuPrices, Lsn, Machine, MachineConfig, Margin, MarginCounts, Neighbours,
-    OsWriteConfig, OsWriter, PageId, PoolConfig, Purpose, RedoConfig, SimDuration, SimThread,
-    SimTime, Step, StoredRows, WriteBackConfig,
+    Bytes, Cause, CpuPrices, Lsn, Machine, MachineConfig, MakeYoung, Margin, MarginCounts,
+    Neighbours, OsWriteConfig, OsWriter, PageId, PoolConfig, Purpose, RedoConfig, SimDuration,
+    SimThread, SimTime, Step, StoredRows, WriteBackConfig,
 };
 
 const CALL: SimDuration = SimDuration::from_us(3);
@@ -36,6 +36,8 @@ fn config(cache: Bytes) -> MachineConfig {
         old_len_min: 80,
         old_blocks_ms: 0,
         young_distance: 0.0,
+        make_young: MakeYoung::Any,
+        reads_check_bitmap: false,
         margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
         neighbours: Neighbours::None,
         area_pages: 64,

@@ -9,6 +9,8 @@ mod buffered;
 mod document;
 #[path = "measured_innodb/measured.rs"]
 mod measured;
+#[path = "measured_innodb/settings.rs"]
+mod settings;
 #[path = "measured_innodb/simulated.rs"]
 mod simulated;
 #[path = "measured_innodb/window.rs"]
@@ -100,6 +102,16 @@ fn a_window_of_rows_is_marked_and_purged() {
     for count in window::COUNTS.iter() {
         let difference = (count.simulated - count.measured).abs();
         assert!(difference <= count.bound * count.measured, "{count:?}");
+    }
+}
+
+#[test]
+fn other_settings() {
+    let runs = settings::COUNTS.chunk_by(|one, next| one.run == next.run).count();
+    assert_eq!(runs, 9, "pools, limits of the buffer, what it takes");
+    for count in settings::COUNTS.iter() {
+        let (ratio, bound) = (count.simulated / count.measured, count.bound());
+        assert!((ratio - 1.0).abs() <= bound, "{ratio:.3}: {count:?}");
     }
 }
 

@@ -184,6 +184,8 @@ fn everything() -> RunResult {
         merged_entries: 77,
         merged_delete_marks: 20,
         merged_deletes: 9,
+        splits: 3,
+        joins: 2,
     });
     point.history = Some(History { transactions: 3, rows: 2_500, undo_pages: 14 });
     point.messages = Some(Messages { pending: 5_000, injected: 40_000, flushes: 21 });

@@ -15,7 +15,7 @@
 //! ```
 //! use cost_model::device::DeviceSpec;
 //! use cost_model::{
-//!     Machine, MachineConfig, Margin, MarginCounts, Neighbours, NodeCacheConfig, PoolConfig,
+//!     Machine, MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours, NodeCacheConfig, PoolConfig,
 //!     Replacement, SimThread, SimTime,
 //! };
 //! use fractal_tree::{
@@ -80,6 +80,8 @@
 //! #     old_len_min: 80,
 //! #     old_blocks_ms: 0,
 //! #     young_distance: 0.0,
+//! #     make_young: MakeYoung::Any,
+//! #     reads_check_bitmap: false,
 //! #     margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
 //! #     neighbours: Neighbours::None,
 //! #     area_pages: 64,

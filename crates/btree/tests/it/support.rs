@@ -2,7 +2,8 @@
 
 use btree::{BTree, PageFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use cost_model::{
-    Machine, MachineConfig, Margin, MarginCounts, Neighbours, PoolConfig, SimThread, SimTime,
+    Machine, MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours, PoolConfig, SimThread,
+    SimTime,
 };
 use index::testkit::{TestKeys, finish};
 use index::{IndexEngine, IndexId, IndexShape, RowId};
@@ -29,6 +30,8 @@ pub(crate) fn innodb_pool(frames: u32, machine: MachineConfig) -> MachineConfig 
         old_fraction: 0.375,
         old_len_min: 80,
         young_distance: 0.25,
+        make_young: MakeYoung::Any,
+        reads_check_bitmap: false,
         margin: Margin { scan: 133, low: 69, high: 186, counts: MarginCounts::FreeAndClean },
         neighbours: Neighbours::Area,
         ..machine.pool

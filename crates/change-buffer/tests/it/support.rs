@@ -48,6 +48,7 @@ pub(crate) fn buffer(pages_max: u32, usable: u32) -> ChangeBufferConfig {
         entry_header: 10,
         entry_column: 4,
         by_arrival: true,
+        latches_after: false,
         page_usable: usable,
         directory_halves: 1,
         reorganize_limit: 0,

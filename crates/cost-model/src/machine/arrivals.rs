@@ -70,7 +70,7 @@ impl Machine {
             if self.pool.frame_of(*page).is_none()
                 && let Some((frame, _)) = self.pool.take(self.pool.instance_of(*page))
             {
-                self.pool.place_read(frame, *page, SimTime::NEVER);
+                self.pool.place_read(frame, (*page, purpose), SimTime::NEVER);
                 placed.push(*page);
             }
         }

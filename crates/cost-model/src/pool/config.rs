@@ -18,6 +18,10 @@ pub struct PoolConfig {
     /// A page is moved to the head again only after this share of the instance's frames was
     /// evicted since it was moved there last.
     pub young_distance: f64,
+    /// Which requests may move a page to the head.
+    pub make_young: MakeYoung,
+    /// Whether the read of a leaf requests one page more: the bitmap that says what waits for it.
+    pub reads_check_bitmap: bool,
     /// When readers flush the tail of the list.
     pub margin: Margin,
     /// What is written along with a page.
@@ -66,6 +70,16 @@ pub enum MarginCounts {
         /// clean, for the next batch.
         frees_written: bool,
     },
+}
+
+/// Which requests of a page may move it to the head of the LRU list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MakeYoung {
+    /// All.
+    Any,
+    /// Those of searches, from a root down, and none for pages beside their way: siblings, bitmap
+    /// pages (`MariaDB` 10.11 source, btr0cur.cc: `btr_cur_t::search_leaf`).
+    Search,
 }
 
 /// Which other dirty pages of its area are written along with a page.

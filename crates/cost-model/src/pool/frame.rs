@@ -18,6 +18,8 @@ pub(super) const SPARE: u8 = 16;
 pub(super) const BLOCKED: u8 = 32;
 /// The page was changed while it was being written, and stays dirty.
 pub(super) const CHANGED: u8 = 64;
+/// The page was written at the tail of the LRU list and stays there, clean.
+pub(super) const LEFT: u8 = 128;
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]

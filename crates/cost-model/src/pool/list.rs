@@ -90,6 +90,11 @@ impl Instance {
         }
     }
 
+    /// Pages of the old part.
+    pub(super) fn old_len(&self) -> u32 {
+        self.old_len
+    }
+
     /// How deep a search for a clean page goes before it gives up and has some written.
     pub(super) fn scan_limit(&self) -> u32 {
         100 + self.len / 10

@@ -2,8 +2,8 @@
 
 use cost_model::device::{DeviceSpec, HddSpec, Raid};
 use cost_model::{
-    Bytes, Event, FrameId, Machine, MachineConfig, Margin, MarginCounts, Neighbours, PageId,
-    PoolConfig, Purpose, ReadAheadConfig, SimDuration, SimThread, SimTime, Step,
+    Bytes, Event, FrameId, Machine, MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours,
+    PageId, PoolConfig, Purpose, ReadAheadConfig, SimDuration, SimThread, SimTime, Step,
 };
 
 /// No page is written before its frame is needed.
@@ -22,6 +22,8 @@ pub(crate) fn midpoint_pool(frames: u32) -> PoolConfig {
         old_len_min: 80,
         old_blocks_ms: 0,
         young_distance: 0.25,
+        make_young: MakeYoung::Any,
+        reads_check_bitmap: false,
         margin: NO_MARGIN,
         neighbours: Neighbours::None,
         area_pages: 64,

@@ -3,8 +3,8 @@
 use cost_model::device::{DeviceSpec, HddSpec, Raid};
 use cost_model::{
     Background, BackgroundConfig, Bytes, Cause, Draw, LogAtCommit, LruWriter, Machine,
-    MachineConfig, Margin, MarginCounts, Neighbours, PageId, PoolConfig, Purpose, RedoConfig,
-    SimDuration, SimThread, SimTime, Step, WriteBackConfig,
+    MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours, PageId, PoolConfig, Purpose,
+    RedoConfig, SimDuration, SimThread, SimTime, Step, WriteBackConfig,
 };
 
 /// So many calls in a row without any time passing are an endless loop.
@@ -22,6 +22,8 @@ pub(crate) fn pool(frames: u32) -> PoolConfig {
         old_len_min: 80,
         old_blocks_ms: 0,
         young_distance: 0.0,
+        make_young: MakeYoung::Any,
+        reads_check_bitmap: false,
         margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
         neighbours: Neighbours::None,
         area_pages: 64,

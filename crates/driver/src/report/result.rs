@@ -85,8 +85,17 @@ pub struct Point {
     /// Redo log bytes per row inserted; absent without a redo log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_row: Option<f64>,
+    /// Page requests of the engine to the buffer pool per row inserted.
+    #[serde(default)]
+    pub page_requests_per_row: f64,
     /// Page requests that the buffer pool answered itself, as a share from 0 to 1; 1 if none came.
     pub hit_ratio: f64,
+    /// Pages that came into being in the buffer pool per row inserted.
+    #[serde(default)]
+    pub pages_created_per_row: f64,
+    /// Pages moved from the old part of the LRU list to its head per row inserted.
+    #[serde(default)]
+    pub pages_made_young_per_row: f64,
     /// State: pages of the pool that differ from their copy on disk.
     pub dirty_pages: u64,
     /// State: redo bytes since the last checkpoint; absent without a redo log.
@@ -205,6 +214,12 @@ pub struct ChangeBuffer {
     /// Those of them that removed an entry.
     #[serde(default)]
     pub merged_deletes: u64,
+    /// Pages of its tree that were split.
+    #[serde(default)]
+    pub splits: u64,
+    /// Pages of its tree that were joined with a neighbour.
+    #[serde(default)]
+    pub joins: u64,
 }
 
 /// What waits for the purge.

@@ -3,8 +3,8 @@
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig, UndoConfig};
 use change_buffer::{Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
-    Background, Bytes, Draw, Machine, MachineConfig, OsWriter, PoolConfig, SimDuration, SimThread,
-    SimTime,
+    Background, Bytes, Draw, Machine, MachineConfig, Neighbours, OsWriter, PoolConfig, SimDuration,
+    SimThread, SimTime,
 };
 use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource, Partitioned, Partitions};
@@ -299,8 +299,14 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
             old_len_min: pool.old_len_min,
             old_blocks_ms: whole_milliseconds(pool.old_blocks_time),
             young_distance: pool.young_distance,
+            make_young: pool.make_young,
+            reads_check_bitmap: pool.reads_check_bitmap,
             margin: pool.margin.clone(),
-            neighbours: pool.neighbours,
+            neighbours: if pool.neighbours_on_flash || machine.disk.turns() {
+                pool.neighbours
+            } else {
+                Neighbours::None
+            },
             area_pages: pool.area_pages,
         },
         log_disks: None,
@@ -389,6 +395,7 @@ fn buffer_config(scenario: &Scenario, tree: &TreeConfig) -> ChangeBufferConfig {
         entry_header: bytes(buffer.entry_header),
         entry_column: bytes(buffer.entry_column),
         by_arrival: buffer.by_arrival,
+        latches_after: buffer.latches_after,
         page_usable: tree.format.page_bytes - bytes(buffer.page_overhead),
         free_flushed_every: buffer.free_flushed_every,
         ..ChangeBufferConfig::mysql_5_1(tree, buffer_pages_max(scenario))

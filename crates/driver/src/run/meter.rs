@@ -65,8 +65,7 @@ struct Interval {
     elapsed_s: f64,
     time: TimeLedger,
     io: IoLedger,
-    requests: u64,
-    reads: u64,
+    pool: PoolStats,
     redo: Option<u64>,
     splits: u64,
     coalesces: u64,
@@ -152,7 +151,10 @@ impl Meter {
             read_bytes_per_row: interval.per_row(reads.bytes),
             write_bytes_per_row: interval.per_row(writes.bytes),
             redo_bytes_per_row: interval.redo.map(|bytes| interval.per_row(bytes)),
+            page_requests_per_row: interval.per_row(interval.pool.requests),
             hit_ratio: interval.hit_ratio(),
+            pages_created_per_row: interval.per_row(interval.pool.creates),
+            pages_made_young_per_row: interval.per_row(interval.pool.made_young),
             dirty_pages: world.machine.dirty_pages(),
             checkpoint_age_bytes: world.machine.checkpoint_age().map(Bytes::get),
             pages: pages.collect(),
@@ -282,8 +284,7 @@ impl Snapshot {
             elapsed_s: self.now.since(earlier.now).as_secs_f64(),
             time: self.time.since(&earlier.time),
             io: self.io.since(&earlier.io),
-            requests: self.pool.requests - earlier.pool.requests,
-            reads: self.pool.reads - earlier.pool.reads,
+            pool: self.pool.since(&earlier.pool),
             redo: self.redo.map(|bytes| bytes - earlier.redo.unwrap_or_default()),
             splits: self.splits - earlier.splits,
             coalesces: self.coalesces - earlier.coalesces,
@@ -303,7 +304,7 @@ impl Interval {
 
     fn hit_ratio(&self) -> f64 {
         // A page may be read and its operation not be carried out before the interval ends.
-        1.0 - ratio(self.reads as f64, self.requests as f64).min(1.0)
+        1.0 - ratio(self.pool.reads as f64, self.pool.requests as f64).min(1.0)
     }
 }
 
@@ -359,6 +360,8 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
         merged_entries: now.merged_entries - earlier.merged_entries,
         merged_delete_marks: now.merged_delete_marks - earlier.merged_delete_marks,
         merged_deletes: now.merged_deletes - earlier.merged_deletes,
+        splits: now.splits - earlier.splits,
+        joins: now.joins - earlier.joins,
     }
 }
 

@@ -25,6 +25,8 @@ pub struct ChangeBuffer {
     pub entry_column: Bytes,
     /// Whether entries of a page are kept in the order in which they came.
     pub by_arrival: bool,
+    /// Whether the page after an entry's is latched when it enters.
+    pub latches_after: bool,
     /// Bytes of one of its pages that neither entries nor their directory can use.
     pub page_overhead: Bytes,
     /// Every so many changes free what flushes left at the LRU tail; 0: none does.
@@ -78,8 +80,15 @@ words!(FullBuffer {
 /// The words of `change_buffer.order`.
 const ORDER: &[Word] = &[
     Word { word: "key", doc: "Those of one page in the order of their keys (until 5.1)." },
-    Word { word: "arrival", doc: "In the order in which they came (since 5.5)." },
+    Word {
+        word: "arrival",
+        doc: "Numbered as they come (since 5.5); where inserts alone wait, as before and 3 bytes shorter.",
+    },
 ];
+
+/// Bytes that the number of an entry takes (`MySQL` 5.5 source, ibuf0ibuf.c: counter, operation and
+/// flags in place of flags).
+const NUMBER: u64 = 3;
 
 const ENTRY: Kind = Kind::Bytes(0, 256);
 
@@ -144,6 +153,13 @@ pub(super) const PARAMS: &[Param] = &[
         .preset("key")
         .source("MySQL 5.1 source, ibuf0ibuf.c"),
     key(
+        "change_buffer.latches_after",
+        Kind::Bool,
+        "Whether an entry that enters has the page after its own latched too, not only the one before.",
+    )
+    .preset("false")
+    .source("MySQL 5.5 source, btr0cur.c: BTR_MODIFY_PREV"),
+    key(
         "change_buffer.page_overhead",
         Kind::Bytes(0, 32 << 10),
         "Bytes of one of its pages that neither entries nor their directory can take.",
@@ -177,15 +193,22 @@ pub(super) const PARAMS: &[Param] = &[
 
 /// The change buffer that the values describe, if the engine has one.
 pub(super) fn change_buffer(values: &Values) -> Option<ChangeBuffer> {
+    let by_arrival = values.word("change_buffer.order") == Some("arrival");
+    // Entries are not numbered where inserts alone wait (MySQL 5.5 source, ibuf0ibuf.c: no_counter).
+    let is_numbered = by_arrival && values.word("change_buffer.buffers") != Some("inserts");
+    let number = if by_arrival && !is_numbered { NUMBER } else { 0 };
     (values.word("engine.kind") == Some("change-buffer")).then(|| ChangeBuffer {
         max_size: values.get("change_buffer.max_size"),
         buffers: values.get("change_buffer.buffers"),
         when_full: values.get("change_buffer.when_full"),
         active_contract: values.get("change_buffer.active_contract"),
         check_extra: values.get("change_buffer.check_extra"),
-        entry_header: values.get("change_buffer.entry_header"),
+        entry_header: Bytes::new(
+            values.get::<Bytes>("change_buffer.entry_header").get().saturating_sub(number),
+        ),
         entry_column: values.get("change_buffer.entry_column"),
-        by_arrival: values.word("change_buffer.order") == Some("arrival"),
+        by_arrival: is_numbered,
+        latches_after: values.get("change_buffer.latches_after"),
         page_overhead: values.get("change_buffer.page_overhead"),
         free_flushed_every: values.get("change_buffer.free_flushed_every"),
         background: values.get("change_buffer.background"),

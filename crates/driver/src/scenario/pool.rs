@@ -1,7 +1,7 @@
 //! The buffer pool: its size, and the rules by which pages come, stay and leave.
 
 use cost_model::{
-    Bytes, Margin, MarginCounts, Neighbours, PoolConfig, ReadAheadConfig, SimDuration,
+    Bytes, MakeYoung, Margin, MarginCounts, Neighbours, PoolConfig, ReadAheadConfig, SimDuration,
 };
 
 use super::kind::Kind;
@@ -25,10 +25,16 @@ pub struct Pool {
     pub old_blocks_time: SimDuration,
     /// Share of an instance's frames that are evicted before a page moves to the head again.
     pub young_distance: f64,
+    /// Which requests may move a page to the head.
+    pub make_young: MakeYoung,
+    /// Whether the read of a leaf requests its bitmap page.
+    pub reads_check_bitmap: bool,
     /// When readers have the tail of the list written.
     pub margin: Margin,
     /// What is written along with a page.
     pub neighbours: Neighbours,
+    /// Whether that happens on devices that do not turn, too.
+    pub neighbours_on_flash: bool,
     /// Pages of the aligned area that neighbours come from.
     pub area_pages: u32,
     /// How pages are read that nobody waits for.
@@ -61,6 +67,11 @@ words!(MarginWord {
 });
 
 const FREE: &[When] = &[When::word("pool.margin_counts", &["free"])];
+
+words!(MakeYoung {
+    "any" => Any: "All.";
+    "search" => Search: "Those on the way of a search; not those of siblings and bitmap pages.";
+});
 
 words!(Neighbours {
     "none" => None: "No other page.";
@@ -117,6 +128,20 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("25%")
     .source("MySQL 5.1 source, buf0buf.ic"),
     Param::new(
+        "pool.make_young",
+        Kind::Word(MakeYoung::WORDS),
+        "Which requests may move a page to the head.",
+    )
+    .preset("any")
+    .source("MySQL 5.1 source, buf0buf.c: buf_page_get_gen"),
+    Param::new(
+        "pool.reads_check_bitmap",
+        Kind::Bool,
+        "Whether the read of a leaf requests the page of the change buffer's bitmap too, of which without a change buffer nothing but the request is modelled.",
+    )
+    .preset("true")
+    .source("MySQL 5.1 source, buf0buf.c: buf_page_io_complete, whatever is buffered"),
+    Param::new(
         "pool.margin_scan",
         Kind::Count("pages", 0, 1 << 31),
         "Pages at the tail in which replaceable ones are counted after each read.",
@@ -168,6 +193,13 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("area")
     .source("MySQL 5.1 source, buf0flu.c"),
     Param::new(
+        "pool.neighbours_on_flash",
+        Kind::Bool,
+        "Whether that happens on devices that do not turn, too.",
+    )
+    .preset("true")
+    .source("MySQL 5.1 source, buf0flu.c: it does not ask"),
+    Param::new(
         "pool.area_pages",
         Kind::Count("pages", 1, 1 << 10),
         "Pages of an area: where neighbours come from, and what one instance keeps together.",
@@ -200,6 +232,8 @@ impl Pool {
             old_len_min: values.get("pool.old_len_min"),
             old_blocks_time: values.get("pool.old_blocks_time"),
             young_distance: values.get("pool.young_distance"),
+            make_young: values.get("pool.make_young"),
+            reads_check_bitmap: values.get("pool.reads_check_bitmap"),
             margin: Margin {
                 scan: values.get("pool.margin_scan"),
                 low: values.get("pool.margin_low"),
@@ -213,6 +247,7 @@ impl Pool {
                 },
             },
             neighbours: values.get("pool.flush_neighbours"),
+            neighbours_on_flash: values.get("pool.neighbours_on_flash"),
             area_pages: values.get("pool.area_pages"),
             read_ahead: ReadAheadConfig {
                 threads: values.get("pool.read_threads"),

@@ -56,7 +56,7 @@ const PAGES_WRITTEN: &str = "pages written a row";
 
 /// The server's page cleaner is paced by the clock: it wrote less here than in the intervals before
 /// and after, though more was read.
-const UNEVEN: (&str, u64, f64) = (PAGES_WRITTEN, 1_300_000, 0.35);
+const UNEVEN: (&str, u64, f64) = (PAGES_WRITTEN, 1_300_000, 0.25);
 
 pub(crate) const PARTS: [Part; 8] = [
     part(
@@ -65,7 +65,7 @@ pub(crate) const PARTS: [Part; 8] = [
         4,
         [0.10, 0.10, 0.15],
     ),
-    part(PAGES_WRITTEN, |counts| per(counts.pages_written, counts.interval), 4, [0.15, 0.11, 0.15]),
+    part(PAGES_WRITTEN, |counts| per(counts.pages_written, counts.interval), 4, [0.1, 0.1, 0.15]),
     part(
         "redo bytes a row",
         |counts| per(counts.redo_bytes, counts.interval),

@@ -6,13 +6,14 @@ use driver::report::text::grouped;
 
 use crate::buffered;
 use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS, REDO, SAMPLE_ROWS};
+use crate::settings;
 use crate::simulated;
 use crate::window::{COUNTS, Count};
 
 /// Makes a table.
 type Table = fn() -> String;
 
-const TABLES: [(&str, Table); 9] = [
+const TABLES: [(&str, Table); 10] = [
     ("leaf pages", leaf_pages),
     ("internal pages", internal_pages),
     ("micro orders", micro_orders),
@@ -22,6 +23,7 @@ const TABLES: [(&str, Table); 9] = [
     ("buffered", buffered),
     ("buffered, held", buffered_held),
     ("window", window),
+    ("settings", settings),
 ];
 
 /// `page` with what stands between the markers of each table made anew.
@@ -193,6 +195,25 @@ fn window() -> String {
         let cells =
             format!("{run} | {name} | {measured:.3} | {simulated:.3} | {ratio:.3} | {held:.0} %");
         line(&mut table, &cells);
+    }
+    table
+}
+
+/// A line for each run with other settings, a column for each count.
+fn settings() -> String {
+    let runs = || settings::COUNTS.chunk_by(|one, next| one.run == next.run);
+    let longest = runs().max_by_key(|run| run.len()).expect("there are runs");
+    let names: Vec<_> = longest.iter().map(|count| count.name).collect();
+    let mut table = header(&format!("run | {}", names.join(" | ")));
+    for run in runs() {
+        let cell = |name: &&str| match run.iter().find(|count| count.name == *name) {
+            Some(settings::Count { measured, simulated, .. }) => {
+                format!("{:.3}", simulated / measured)
+            }
+            None => "-".to_owned(),
+        };
+        let cells: Vec<_> = names.iter().map(cell).collect();
+        line(&mut table, &format!("{} | {}", run[0].run, cells.join(" | ")));
     }
     table
 }

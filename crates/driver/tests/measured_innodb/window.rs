@@ -27,7 +27,7 @@ type Part = (&'static str, fn(&Point) -> f64, [f64; 2]);
 /// In the order of the columns of `window.csv`.
 const PARTS: [Part; 7] = [
     ("leaf reads", |point| simulated::leaf_reads(point) as f64, [0.1, 0.1]),
-    ("pages written", |point| point.writes_per_row * SAMPLE_ROWS as f64, [0.1, 0.11]),
+    ("pages written", |point| point.writes_per_row * SAMPLE_ROWS as f64, [0.1, 0.1]),
     ("redo bytes", |point| point.redo_bytes_per_row.unwrap() * SAMPLE_ROWS as f64, [0.1, 0.1]),
     ("merges", |point| buffer(point).merges as f64, [0.0, 0.1]),
     ("merged inserts", |point| inserts(&buffer(point)), [0.0, 0.1]),

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use cost_model::device::{DeviceSpec, HddSpec, Raid, SsdSpec};
 use cost_model::{
     Adaptive, BackgroundConfig, Binlog, Bytes, CommitConfig, LogAtCommit, LruWriter, MachineConfig,
-    Margin, MarginCounts, Neighbours, PoolConfig, RedoConfig, SerialCommit, SimDuration,
+    MakeYoung, Margin, MarginCounts, Neighbours, PoolConfig, RedoConfig, SerialCommit, SimDuration,
     WriteBackConfig,
 };
 use proptest::prelude::*;
@@ -23,6 +23,8 @@ pub fn null_machine(frames: u32) -> MachineConfig {
         old_len_min: OLD_LEN_MIN,
         old_blocks_ms: 0,
         young_distance: 0.0,
+        make_young: MakeYoung::Any,
+        reads_check_bitmap: false,
         margin: Margin { scan: 0, low: 0, high: 0, counts: MarginCounts::FreeAndClean },
         neighbours: Neighbours::None,
         area_pages: 64,

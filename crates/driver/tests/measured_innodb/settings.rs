@@ -1,0 +1,91 @@
+//! The same server with other settings: pools, limits, changes that are buffered.
+
+use std::sync::LazyLock;
+
+use driver::report::{ChangeBuffer, Point};
+
+use crate::measured::{lines, number};
+use crate::simulated;
+
+/// Counts that are farther off than a tenth: part of the run's name, the count, the bound.
+const EXCEPTIONS: [(&str, &str, f64); 5] = [
+    ("fifo-all-32m change_buffer", "merges", 0.15),
+    ("fifo-all-32m pool.size", "pages read", 0.35),
+    ("fifo-all-32m pool.size", "leaf reads", 0.3),
+    ("fifo-all-32m pool.size", "pages written", 0.15),
+    ("fifo-all-32m pool.size", "merges", 0.15),
+];
+
+/// Rows between two points of a simulated run.
+const EVERY_ROWS: u64 = 100_000;
+
+/// One count of one run, per row of its interval.
+#[derive(Clone, Debug)]
+pub(crate) struct Count {
+    pub(crate) run: String,
+    pub(crate) name: &'static str,
+    pub(crate) measured: f64,
+    pub(crate) simulated: f64,
+}
+
+impl Count {
+    /// How far the ratio of the two may be from 1.
+    pub(crate) fn bound(&self) -> f64 {
+        let exception =
+            EXCEPTIONS.iter().find(|(run, name, _)| self.run.contains(run) && self.name == *name);
+        exception.map_or(0.1, |(.., bound)| *bound)
+    }
+}
+
+/// A count: its name, and how it is simulated.
+type Part = (&'static str, fn(&Point) -> f64);
+
+/// In the order of the columns of `settings.csv`.
+const PARTS: [Part; 11] = [
+    ("pages read", |point| per_point(point.reads_per_row)),
+    ("leaf reads", |point| simulated::leaf_reads(point) as f64),
+    ("pages written", |point| per_point(point.writes_per_row)),
+    ("page requests", |point| per_point(point.page_requests_per_row)),
+    ("redo bytes", |point| per_point(point.redo_bytes_per_row.unwrap_or_default())),
+    ("merges", |point| buffer(point).merges as f64),
+    ("merged inserts", |point| {
+        let ChangeBuffer { merged_entries, merged_delete_marks, merged_deletes, .. } =
+            buffer(point);
+        (merged_entries - merged_delete_marks - merged_deletes) as f64
+    }),
+    ("merged delete marks", |point| buffer(point).merged_delete_marks as f64),
+    ("merged deletes", |point| buffer(point).merged_deletes as f64),
+    ("splits", |point| (point.splits + buffer(point).splits) as f64),
+    ("joins", |point| (point.coalesces + buffer(point).joins) as f64),
+];
+
+/// All runs with other settings.
+pub(crate) static COUNTS: LazyLock<Vec<Count>> =
+    LazyLock::new(|| lines(include_str!("settings.csv")).flat_map(counts).collect());
+
+fn counts(line: [&'static str; 16]) -> Vec<Count> {
+    let [experiment, set, row_us, from, to, counted @ ..] = line;
+    let mut sets: Vec<String> = set.split(' ').map(str::to_owned).collect();
+    sets.push(format!("machine.cpu.row={row_us}us"));
+    sets.push(format!("report.every_rows={EVERY_ROWS}"));
+    let points = simulated::points(&simulated::load(experiment, &sets));
+    let (from, to) = (number(from), number(to));
+    let within = |point: &&Point| from < point.rows && point.rows <= to;
+    let per_row = |sum: f64| sum / (to - from) as f64;
+    let run = format!("{experiment} {}", set.split(" workload").next().unwrap_or(set));
+    let count = |(&(name, simulated), measured): (&Part, &str)| Count {
+        run: run.clone(),
+        name,
+        measured: per_row(number(measured) as f64),
+        simulated: per_row(points.iter().filter(within).map(simulated).sum()),
+    };
+    PARTS.iter().zip(counted).map(count).filter(|count| 0.0 < count.measured).collect()
+}
+
+fn per_point(per_row: f64) -> f64 {
+    per_row * EVERY_ROWS as f64
+}
+
+fn buffer(point: &Point) -> ChangeBuffer {
+    point.change_buffer.unwrap_or_default()
+}
