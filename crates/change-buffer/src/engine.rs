@@ -90,11 +90,23 @@ impl<K: KeySource> ChangeBuffered<K> {
         machine: &mut Machine,
         thread: &mut SimThread,
         op: Op,
+        entry: (IndexId, RowId),
+        leaf: PageId,
+    ) -> Step<Outcome> {
+        let outcome = self.try_to_buffer(machine, thread, op, entry, leaf)?;
+        machine.miss();
+        Ok(outcome)
+    }
+
+    fn try_to_buffer(
+        &mut self,
+        machine: &mut Machine,
+        thread: &mut SimThread,
+        op: Op,
         (index, row): (IndexId, RowId),
         leaf: PageId,
     ) -> Step<Outcome> {
         self.tree.fetch_above(machine, thread, leaf)?;
-        machine.miss();
         let (limit, size) = (self.buffer.config.pages_max, self.buffer.runs.pages());
         match self.buffer.config.when_full {
             WhenFull::Refuse if limit <= size => return Ok(Outcome::Refused),

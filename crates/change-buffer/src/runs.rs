@@ -435,6 +435,7 @@ impl Runs {
             Some(next) => next.prev = new,
             None => self.last = new,
         }
+        // Of one length, though they may have several.
         self.places[leaf.0 as usize].leave(moved.bytes / moved.entries.max(1), moved.entries);
         self.claim(new, first.page.0);
         self.add_child(leaf.0, new, &mut allocate);

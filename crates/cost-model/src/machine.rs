@@ -376,8 +376,8 @@ impl Machine {
         self.pool.touch(frame, thread.now());
     }
 
-    /// The operation used a page it has fetched, beside the way of a search: a sibling, or a page
-    /// that describes others.
+    /// The operation used a page it has fetched, beside the way of a search: the sibling before a
+    /// leaf, or a page that describes others.
     #[inline]
     pub fn visit(&mut self, thread: &SimThread, frame: FrameId) {
         self.note(thread.now(), |pool| Event::Hit(pool.page_of(frame)));

@@ -126,7 +126,7 @@ impl BufferPool {
 
     /// The same with the pages that flushes of the LRU list have written and left in place: the
     /// list of dirty pages loses them when somebody looks at them (`MariaDB` 10.11 source,
-    /// buf0flu.cc: `delete_from_flush_list`).
+    /// buf0flu.cc: `delete_from_flush_list`). An upper bound: those at its old end leave earlier.
     pub(crate) fn listed_dirty_len(&self) -> u64 {
         self.dirty_len() + self.left
     }
@@ -450,7 +450,7 @@ impl BufferPool {
     /// A page is created in a frame that was taken: it enters at the head of the list, dirty.
     pub(crate) fn place_new(&mut self, id: FrameId, page: PageId, now: SimTime, lsn: Lsn) {
         self.place(id, page);
-        self.stats.creates += u64::from(!self.is_in_place(page));
+        self.stats.creates += u64::from(!self.take_discarded(page));
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
         instance.add_young(&mut self.frames, id);
         let frame = &mut self.frames[id.index()];
@@ -459,8 +459,9 @@ impl BufferPool {
         self.mark_dirty(id, lsn);
     }
 
-    /// Whether a page that was discarded would not have left the old part of the list meanwhile.
-    fn is_in_place(&mut self, page: PageId) -> bool {
+    /// Whether a page that is created again was discarded so shortly before that it would not have
+    /// left the old part of the list meanwhile.
+    fn take_discarded(&mut self, page: PageId) -> bool {
         let instance = &self.instances[self.instance_of(page)];
         let evictions = self.discarded.remove(&page);
         evictions.is_some_and(|then| instance.evictions.wrapping_sub(then) < instance.old_len())
@@ -659,6 +660,9 @@ impl BufferPool {
             instance.verify(&links, number as u32);
             instance.verify_tail(&self.frames, self.config.margin.scan);
         }
+        let left = self.frames.iter().filter(|frame| frame.flags & LEFT != 0);
+        assert!(left.clone().all(|frame| frame.flags & DIRTY == 0), "a page left clean is dirty");
+        assert_eq!(left.count() as u64, self.left, "pages that flushes have left");
         let resident = self.table.iter().filter(|frame| !frame.is_none()).count() as u64;
         let listed: u64 = self.instances.iter().map(|instance| u64::from(instance.len)).sum();
         assert_eq!(resident, listed, "pages in the table and in the LRU lists");

@@ -2,6 +2,8 @@
 
 /// The free list of a page: an entry takes the place that was left last if that is large enough,
 /// and looks no further (`MySQL` 5.1 source, page0cur.c: `page_cur_insert_rec_low`).
+///
+/// Bytes and how many places of so many there are, those left last at the end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places(Vec<(u32, u32)>);
 
@@ -9,6 +11,7 @@ impl Places {
     /// So many entries of `bytes` each leave.
     pub(super) fn leave(&mut self, bytes: u32, entries: u32) {
         match self.0.last_mut() {
+            _ if entries == 0 => {}
             Some((last, count)) if *last == bytes => *count += entries,
             _ => self.0.push((bytes, entries)),
         }
@@ -16,10 +19,9 @@ impl Places {
 
     /// Tells whether an entry of `bytes` finds a place, and gives it that.
     pub(super) fn take(&mut self, bytes: u32) -> bool {
-        let Some((last, count)) = self.0.last_mut().filter(|(last, _)| bytes <= *last) else {
+        let Some((_, count)) = self.0.last_mut().filter(|(last, _)| bytes <= *last) else {
             return false;
         };
-        debug_assert!(bytes <= *last);
         *count -= 1;
         if *count == 0 {
             self.0.pop();
@@ -42,6 +44,7 @@ mod tests {
         let mut places = Places::default();
         places.leave(72, 2);
         places.leave(61, 1);
+        places.leave(1, 0);
         assert!(!places.take(65), "61 bytes are not enough, and nothing behind them is looked at");
         assert!(places.take(61));
         assert!(places.take(65));

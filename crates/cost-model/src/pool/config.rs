@@ -77,8 +77,7 @@ pub enum MarginCounts {
 pub enum MakeYoung {
     /// All.
     Any,
-    /// Those of searches, from a root down, and none for pages beside their way: siblings, bitmap
-    /// pages (`MariaDB` 10.11 source, btr0cur.cc: `btr_cur_t::search_leaf`).
+    /// All but those of bitmap pages and of the sibling before a leaf (`MariaDB` 10.11 source, btr0cur.cc: `btr_cur_t::search_leaf`).
     Search,
 }
 

@@ -70,7 +70,7 @@ const FREE: &[When] = &[When::word("pool.margin_counts", &["free"])];
 
 words!(MakeYoung {
     "any" => Any: "All.";
-    "search" => Search: "Those on the way of a search; not those of siblings and bitmap pages.";
+    "search" => Search: "All but those of bitmap pages and of the sibling before a leaf (MariaDB 10.11).";
 });
 
 words!(Neighbours {
@@ -137,7 +137,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "pool.reads_check_bitmap",
         Kind::Bool,
-        "Whether the read of a leaf requests the page of the change buffer's bitmap too, of which without a change buffer nothing but the request is modelled.",
+        "Whether the read of a leaf requests the page of the change buffer's bitmap too; nothing but the request is modelled where nothing waits for the leaf.",
     )
     .preset("true")
     .source("MySQL 5.1 source, buf0buf.c: buf_page_io_complete, whatever is buffered"),

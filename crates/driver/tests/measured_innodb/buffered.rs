@@ -56,7 +56,7 @@ const PAGES_WRITTEN: &str = "pages written a row";
 
 /// The server's page cleaner is paced by the clock: it wrote less here than in the intervals before
 /// and after, though more was read.
-const UNEVEN: (&str, u64, f64) = (PAGES_WRITTEN, 1_300_000, 0.25);
+const UNEVEN: (&str, u64, f64) = (PAGES_WRITTEN, 1_300_000, 0.35);
 
 pub(crate) const PARTS: [Part; 8] = [
     part(

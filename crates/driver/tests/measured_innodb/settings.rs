@@ -60,8 +60,14 @@ const PARTS: [Part; 11] = [
 ];
 
 /// All runs with other settings.
-pub(crate) static COUNTS: LazyLock<Vec<Count>> =
-    LazyLock::new(|| lines(include_str!("settings.csv")).flat_map(counts).collect());
+pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = lines(include_str!("settings.csv"))
+            .map(|line| scope.spawn(move || counts(line)))
+            .collect();
+        runs.into_iter().flat_map(|run| run.join().expect("a run ends")).collect()
+    })
+});
 
 fn counts(line: [&'static str; 16]) -> Vec<Count> {
     let [experiment, set, row_us, from, to, counted @ ..] = line;
