@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
-use driver::report::{ChangeBuffer, Point};
+use driver::report::Point;
 
-use crate::measured::{lines, number};
+use crate::measured::{SAMPLE_ROWS, lines, number};
 use crate::simulated;
+use crate::window::{buffer, inserts};
 
 /// Counts that are farther off than a tenth: part of the run's name, the count, the bound.
 const EXCEPTIONS: [(&str, &str, f64); 5] = [
@@ -15,9 +16,6 @@ const EXCEPTIONS: [(&str, &str, f64); 5] = [
     ("fifo-all-32m pool.size", "pages written", 0.15),
     ("fifo-all-32m pool.size", "merges", 0.15),
 ];
-
-/// Rows between two points of a simulated run.
-const EVERY_ROWS: u64 = 100_000;
 
 /// One count of one run, per row of its interval.
 #[derive(Clone, Debug)]
@@ -48,11 +46,7 @@ const PARTS: [Part; 11] = [
     ("page requests", |point| per_point(point.page_requests_per_row)),
     ("redo bytes", |point| per_point(point.redo_bytes_per_row.unwrap_or_default())),
     ("merges", |point| buffer(point).merges as f64),
-    ("merged inserts", |point| {
-        let ChangeBuffer { merged_entries, merged_delete_marks, merged_deletes, .. } =
-            buffer(point);
-        (merged_entries - merged_delete_marks - merged_deletes) as f64
-    }),
+    ("merged inserts", |point| inserts(&buffer(point))),
     ("merged delete marks", |point| buffer(point).merged_delete_marks as f64),
     ("merged deletes", |point| buffer(point).merged_deletes as f64),
     ("splits", |point| (point.splits + buffer(point).splits) as f64),
@@ -73,7 +67,7 @@ fn counts(line: [&'static str; 16]) -> Vec<Count> {
     let [experiment, set, row_us, from, to, counted @ ..] = line;
     let mut sets: Vec<String> = set.split(' ').map(str::to_owned).collect();
     sets.push(format!("machine.cpu.row={row_us}us"));
-    sets.push(format!("report.every_rows={EVERY_ROWS}"));
+    sets.push(format!("report.every_rows={SAMPLE_ROWS}"));
     let points = simulated::points(&simulated::load(experiment, &sets));
     let (from, to) = (number(from), number(to));
     let within = |point: &&Point| from < point.rows && point.rows <= to;
@@ -89,9 +83,5 @@ fn counts(line: [&'static str; 16]) -> Vec<Count> {
 }
 
 fn per_point(per_row: f64) -> f64 {
-    per_row * EVERY_ROWS as f64
-}
-
-fn buffer(point: &Point) -> ChangeBuffer {
-    point.change_buffer.unwrap_or_default()
+    per_row * SAMPLE_ROWS as f64
 }

@@ -58,10 +58,11 @@ pub(crate) static COUNTS: LazyLock<Vec<Count>> = LazyLock::new(|| {
     counts
 });
 
-fn buffer(point: &Point) -> driver::report::ChangeBuffer {
+pub(crate) fn buffer(point: &Point) -> driver::report::ChangeBuffer {
     point.change_buffer.unwrap_or_default()
 }
 
-fn inserts(buffer: &driver::report::ChangeBuffer) -> f64 {
+/// Entries merged that were inserts.
+pub(crate) fn inserts(buffer: &driver::report::ChangeBuffer) -> f64 {
     (buffer.merged_entries - buffer.merged_delete_marks - buffer.merged_deletes) as f64
 }
