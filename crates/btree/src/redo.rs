@@ -33,8 +33,8 @@ pub struct RedoFormat {
     pub moved: u32,
     /// Whether a record that a join moves to a page with others is logged as an insert of its own.
     pub joins_insert: bool,
-    /// Whether a page of a change buffer that a join reorganises is logged with all of its records;
-    /// other pages hardly ever are.
+    /// Whether a page of a change buffer that is reorganised, by a join or for an entry, is logged
+    /// with all of its records; other pages hardly ever are.
     pub logs_reorganized: bool,
     /// The first change of a secondary leaf, or of a page of a change buffer, by a transaction: its
     /// id goes to the page's header.

@@ -15,8 +15,8 @@
 //! ```
 //! use cost_model::device::DeviceSpec;
 //! use cost_model::{
-//!     Machine, MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours, NodeCacheConfig, PoolConfig,
-//!     Replacement, SimThread, SimTime,
+//!     Machine, MachineConfig, MakeYoung, Margin, MarginCounts, Neighbours, NodeCacheConfig,
+//!     PoolConfig, Replacement, SimThread, SimTime,
 //! };
 //! use fractal_tree::{
 //!     EdgeSplit, Flushing, FractalConfig, FractalPrices, FractalTree, NodeFormat, Promotion,
