@@ -5,7 +5,6 @@ use index::KeySource;
 
 use crate::engine::FractalTree;
 use crate::node::{Body, Image};
-use crate::parts::Form;
 
 impl<K: KeySource> FractalTree<K> {
     /// Begins a sharp checkpoint: every dirty node will be written as it is now. The writes
@@ -19,13 +18,14 @@ impl<K: KeySource> FractalTree<K> {
                 self.store.writers.submit(now, compress);
                 let node = &self.nodes[number as usize];
                 let height = usize::from(node.height);
-                let counters = &mut self.trees[node.index as usize].counters;
+                let index = node.index as usize;
+                let counters = &mut self.trees[index].counters;
                 counters.checkpoint_writes[height] += 1;
                 counters.checkpoint_write_bytes[height] += image.bytes;
                 self.store.unwritten.push_back(image);
                 self.store.cache.set_dirty(number, false);
                 if let Body::Leaf(leaf) = &mut self.nodes[number as usize].body {
-                    leaf.form = Form::Ordered;
+                    leaf.put_in_order(&self.trees[index].sizes);
                 }
                 self.resize(number);
             }

@@ -52,7 +52,7 @@ pub struct FractalConfig {
 impl FractalConfig {
     /// Whether a node can hold four entries of an index, and four messages for it.
     pub fn has_room_for(&self, shape: &IndexShape) -> bool {
-        let sizes = Sizes::new(self, shape);
+        let sizes = Sizes::new(&self.format, self.basement_bytes, shape);
         let messages = 4 * (sizes.message(Kind::Insert) + sizes.message_offset);
         sizes.leaf(0, 4).max(messages) <= self.node_bytes
     }
@@ -110,6 +110,23 @@ pub struct Cleaner {
 /// Nodes among which the cleaner picks one (`PerconaFT` source, cachetable.cc, cleaner thread).
 pub(crate) const CLEANER_LOOKS: u32 = 8;
 
+/// How much memory a node takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NodeMemory {
+    /// What has been allocated for its entries or messages, in use or not: a quarter more than was
+    /// asked for and two and a half times the keys when keys have come between others, blocks of
+    /// messages of a power of two bytes (`PerconaFT` source: bndata.cc, dmt.cc, mempool.cc,
+    /// `msg_buffer.cc`, omt.cc).
+    Allocated,
+    /// In proportion to its serialized bytes.
+    Proportional {
+        /// Bytes for each of a leaf.
+        leaf: f64,
+        /// Bytes for each of an internal node.
+        message: f64,
+    },
+}
+
 /// Sizes of entries, messages and nodes in bytes.
 ///
 /// A size is kept on three scales: serialized (limits of nodes), in a buffer (who is heaviest,
@@ -131,16 +148,8 @@ pub struct NodeFormat {
     pub child_overhead: u32,
     /// What a basement has in its leaf beyond its pivot key and its entries.
     pub basement_overhead: u32,
-    /// Bytes in memory of a byte of a leaf that was read and not changed since.
-    pub leaf_memory_read: f64,
-    /// The same for a leaf that a split or a checkpoint has put in order.
-    pub leaf_memory_ordered: f64,
-    /// How much more either takes after messages were applied to it.
-    pub leaf_memory_growth: f64,
-    /// Bytes in memory of a byte of a serialized message.
-    pub message_memory: f64,
-    /// Bytes that a child's buffer has in memory beyond its messages.
-    pub buffer_memory: u32,
+    /// How much memory a node takes.
+    pub memory: NodeMemory,
     /// Serialized bytes of a leaf in one byte of the file.
     pub leaf_compression: f64,
     /// Serialized bytes of an internal node in one byte of the file.
@@ -161,15 +170,9 @@ pub struct NodeFormat {
 
 impl NodeFormat {
     /// The format measured on the `PerconaFT` library of 2023 without compression: entries and
-    /// messages from dumps of the files, memory from the library's own counters, log records
+    /// messages from dumps of the files, log records
     /// from bytes per row of one and of four dictionaries. Read in its source are the padding
     /// (ft-serialize) and the header read of 32 KiB (`ft_node_serialize`).
-    ///
-    /// Of the memory of leaves, the library's counters show 62.4 bytes an entry of 50 after
-    /// checkpoints and splits, 104 to 110 some flushes later, and 54 to 57 where nearly all of
-    /// the entries, of 33 bytes, were read before a flush (33 and a seventh of 50). Of the memory
-    /// of internal nodes, they show 74 to 76 bytes a message of 55 in nodes of 4 MiB, 78 to 80
-    /// in nodes of 512 KiB and 99 in nodes of 128 KiB, all of about 11 children.
     ///
     /// `memory_compression` is assumed: about what a fast compressor gets from buffers that zlib
     /// shrinks by 2.4.
@@ -181,11 +184,7 @@ impl NodeFormat {
         message_offset: 4,
         child_overhead: 44,
         basement_overhead: 37,
-        leaf_memory_read: 1.0,
-        leaf_memory_ordered: 1.25,
-        leaf_memory_growth: 1.67,
-        message_memory: 1.33,
-        buffer_memory: 5_000,
+        memory: NodeMemory::Allocated,
         leaf_compression: 1.0,
         node_compression: 1.0,
         memory_compression: 2.0,

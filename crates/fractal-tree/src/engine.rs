@@ -112,7 +112,7 @@ impl<K: KeySource> FractalTree<K> {
             config,
         };
         for (number, shape) in shapes.iter().enumerate() {
-            let sizes = Sizes::new(&engine.config, shape);
+            let sizes = Sizes::new(&engine.config.format, engine.config.basement_bytes, shape);
             assert!(
                 engine.config.has_room_for(shape),
                 "a node cannot hold four entries of index {}",

@@ -129,7 +129,7 @@ impl<K: KeySource> FractalTree<K> {
         self.chunks.drain(&mut edge.messages, &mut messages);
         let (child, bytes, flow) = (edge.child, edge.bytes, edge.flow);
         internal.work -= edge.work;
-        (edge.bytes, edge.work) = (0, 0);
+        internal.allocated -= edge.shrink();
         internal.bytes -= bytes + messages.len() as u64 * self.trees[index].sizes.message_offset;
         if !messages.is_empty() {
             let height = usize::from(self.nodes[child as usize].height);
@@ -161,7 +161,7 @@ impl<K: KeySource> FractalTree<K> {
             Body::Leaf(leaf) => {
                 leaf.parts.seen.clear();
                 for message in messages {
-                    leaf.apply(&mut self.chunks, *message, false);
+                    leaf.apply(&mut self.chunks, &tree.sizes, *message);
                 }
                 self.config.prices.apply * count
             }
@@ -174,7 +174,7 @@ impl<K: KeySource> FractalTree<K> {
                     let slot = internal.slot(self.source.key(IndexId(index as u16), row));
                     let edge = &mut internal.edges[slot];
                     self.chunks.push(&mut edge.messages, *message);
-                    edge.bytes += size;
+                    internal.allocated += edge.grow(size);
                     if remaining <= flow[0] {
                         edge.flow[0] += size;
                     } else if remaining <= flow[0] + flow[1] {

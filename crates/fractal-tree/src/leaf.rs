@@ -4,10 +4,12 @@
 //! included; deletions are carried out when a split, a scan or their number calls for it. The
 //! leaf of a load in key order is a run: first row and count.
 
+use crate::config::NodeMemory;
 use crate::lists::{Chunks, List};
 use crate::message::{Kind, Message};
 use crate::node::Reactivity;
-use crate::parts::{Form, Parts};
+use crate::parts::Parts;
+use crate::pools::Pools;
 use crate::sizes::Sizes;
 
 /// Deletions are carried out when they are more than this share of the list: each then costs a
@@ -31,7 +33,8 @@ pub(crate) struct Leaf {
     /// How many of the entries arrived so.
     pub(crate) in_order: u32,
     pub(crate) parts: Parts,
-    pub(crate) form: Form,
+    /// What the entries take in memory.
+    pub(crate) pools: Pools,
 }
 
 enum Rows {
@@ -50,7 +53,7 @@ impl Leaf {
             sequential: false,
             in_order: 0,
             parts: Parts::whole(),
-            form: Form::Ordered,
+            pools: Pools::empty(),
         }
     }
 
@@ -89,8 +92,12 @@ impl Leaf {
     /// Bytes in memory.
     #[inline]
     pub(crate) fn bytes_in_memory(&self, sizes: &Sizes) -> u64 {
-        let bytes = self.bytes(sizes);
-        sizes.leaf_in_memory(bytes, self.form, self.parts.share())
+        let serialized = self.bytes(sizes);
+        let entries = match sizes.memory {
+            NodeMemory::Allocated => self.pools.bytes() as f64,
+            NodeMemory::Proportional { leaf, .. } => serialized as f64 * leaf,
+        };
+        (entries * self.parts.share()) as u64 + sizes.basement_table(serialized)
     }
 
     #[inline]
@@ -105,13 +112,19 @@ impl Leaf {
         }
     }
 
-    /// Applies a message. `after_all` says that its key is known to be after all others.
+    /// Applies a message.
     #[inline]
-    pub(crate) fn apply(&mut self, chunks: &mut Chunks, message: Message, after_all: bool) {
-        self.form = self.form.grown();
+    pub(crate) fn apply(&mut self, chunks: &mut Chunks, sizes: &Sizes, message: Message) {
         match message.kind() {
-            Kind::Insert => self.insert(chunks, message.row(), after_all),
-            Kind::Delete => self.delete(chunks, message.row()),
+            Kind::Insert => {
+                self.insert(chunks, message.row(), false);
+                self.pools.insert(&sizes.entry_bytes, self.sequential);
+            }
+            Kind::Delete => {
+                let collected = self.collected;
+                self.delete(chunks, message.row());
+                self.pools.remove(&sizes.entry_bytes, 0 < collected);
+            }
             Kind::Commit | Kind::Void => {}
         }
     }
@@ -181,6 +194,21 @@ impl Leaf {
         if let Rows::List(list) = &self.rows {
             self.collected_until = list.len();
         }
+    }
+
+    /// All of the leaf was read.
+    pub(crate) fn lay_out_as_read(&mut self, sizes: &Sizes) {
+        let entries = u64::from(self.len);
+        self.pools =
+            Pools::read(&sizes.entry_bytes, entries, sizes.basements(entries * sizes.entry));
+    }
+
+    /// The entries are put in order in memory.
+    pub(crate) fn put_in_order(&mut self, sizes: &Sizes) {
+        let (collected, versioned) =
+            (u64::from(self.collected), u64::from(self.len - self.collected));
+        let basements = sizes.basements(collected * sizes.entry + versioned * sizes.versioned);
+        self.pools = Pools::ordered(&sizes.entry_bytes, collected, versioned, basements);
     }
 
     /// `count` entries more were collected, wherever they are.
@@ -324,6 +352,19 @@ impl Deletions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::NodeFormat;
+
+    fn sizes() -> Sizes {
+        let shape = index::IndexShape {
+            name: String::new(),
+            clustered: false,
+            entry_bytes: 24,
+            key_bytes: 24,
+            nullable_columns: 0,
+            variable_columns: 0,
+        };
+        Sizes::new(&NodeFormat::PERCONAFT, 64 << 10, &shape)
+    }
 
     fn rows(leaf: &Leaf, chunks: &Chunks) -> Vec<u32> {
         let mut rows = Vec::new();
@@ -333,16 +374,16 @@ mod tests {
 
     #[test]
     fn a_deleted_row_may_come_again() {
-        let mut chunks = Chunks::new(0);
+        let (mut chunks, sizes) = (Chunks::new(0), sizes());
         let mut leaf = Leaf::new(false);
         for row in 0..100 {
-            leaf.apply(&mut chunks, Message::new(Kind::Insert, row), false);
+            leaf.apply(&mut chunks, &sizes, Message::new(Kind::Insert, row));
         }
         leaf.collect();
         for kind in [Kind::Delete, Kind::Commit, Kind::Insert, Kind::Delete, Kind::Insert] {
-            leaf.apply(&mut chunks, Message::new(kind, 7), false);
+            leaf.apply(&mut chunks, &sizes, Message::new(kind, 7));
         }
-        leaf.apply(&mut chunks, Message::new(Kind::Delete, 8), false);
+        leaf.apply(&mut chunks, &sizes, Message::new(Kind::Delete, 8));
         let expected: Vec<u32> = (0..100).filter(|row| ![7, 8].contains(row)).chain([7]).collect();
         assert_eq!(rows(&leaf, &chunks), expected);
         leaf.carry_out(&mut chunks);
@@ -352,16 +393,16 @@ mod tests {
 
     #[test]
     fn rows_in_order_are_a_run_until_one_is_missing() {
-        let mut chunks = Chunks::new(0);
+        let (mut chunks, sizes) = (Chunks::new(0), sizes());
         let mut leaf = Leaf::new(true);
         for row in 5..10 {
-            leaf.apply(&mut chunks, Message::new(Kind::Insert, row), false);
+            leaf.apply(&mut chunks, &sizes, Message::new(Kind::Insert, row));
         }
         for row in [5, 9] {
-            leaf.apply(&mut chunks, Message::new(Kind::Delete, row), false);
+            leaf.apply(&mut chunks, &sizes, Message::new(Kind::Delete, row));
         }
         assert_eq!((leaf.run(), rows(&leaf, &chunks)), (Some(6), vec![6, 7, 8]));
-        leaf.apply(&mut chunks, Message::new(Kind::Delete, 7), false);
+        leaf.apply(&mut chunks, &sizes, Message::new(Kind::Delete, 7));
         assert_eq!((leaf.run(), rows(&leaf, &chunks)), (None, vec![6, 8]));
     }
 }

@@ -116,6 +116,7 @@ mod message;
 mod node;
 mod parts;
 mod pivots;
+mod pools;
 mod reshape;
 mod route;
 mod scan;
@@ -124,7 +125,8 @@ mod store;
 mod verify;
 
 pub use config::{
-    Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, Promotion, QueryRule,
+    Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, NodeMemory, Promotion,
+    QueryRule,
 };
 pub use counters::{ByHeight, TreeCounters};
 pub use engine::FractalTree;

@@ -6,6 +6,7 @@ use index::Key;
 use crate::leaf::Leaf;
 use crate::lists::List;
 use crate::pivots::Pivots;
+use crate::pools::Room;
 use crate::sizes::Sizes;
 
 /// Levels a tree may have.
@@ -33,6 +34,8 @@ pub(crate) struct Internal {
     pub(crate) edges: Vec<Edge>,
     /// Serialized bytes, buffers included.
     pub(crate) bytes: u64,
+    /// Bytes that its buffers take in memory.
+    pub(crate) allocated: u64,
     /// Sum of the work of all edges.
     pub(crate) work: u64,
     /// Whether it was used since the hand of the clock passed it last.
@@ -51,6 +54,8 @@ pub(crate) struct Edge {
     pub(crate) work: u64,
     /// Bytes of messages that passed in this and in the last checkpoint period.
     pub(crate) flow: [u64; 2],
+    /// What the buffer has been given in memory.
+    room: Room,
 }
 
 /// A node in the file.
@@ -75,12 +80,42 @@ pub(crate) enum Reactivity {
 
 impl Edge {
     pub(crate) fn new(child: u32) -> Self {
-        Self { child, messages: List::new(), bytes: 0, work: 0, flow: [0; 2] }
+        Self {
+            child,
+            messages: List::new(),
+            bytes: 0,
+            work: 0,
+            flow: [0; 2],
+            room: Room::default(),
+        }
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.messages.len() == 0
+    }
+
+    /// Messages of so many bytes have been added. Returns how much more memory the buffer takes
+    /// than before.
+    #[inline]
+    pub(crate) fn grow(&mut self, bytes: u64) -> u64 {
+        let before = self.allocated();
+        self.bytes += bytes;
+        self.room.hold(u64::from(self.messages.len()), self.bytes);
+        self.allocated() - before
+    }
+
+    /// Bytes in memory.
+    #[inline]
+    pub(crate) fn allocated(&self) -> u64 {
+        self.room.bytes(self.bytes)
+    }
+
+    /// The messages are gone. Returns how much less memory the buffer takes than before.
+    pub(crate) fn shrink(&mut self) -> u64 {
+        let before = self.allocated();
+        (self.bytes, self.work, self.room) = (0, 0, Room::default());
+        before - self.allocated()
     }
 
     /// Whether so much has flowed that messages should go past this buffer.
@@ -99,8 +134,18 @@ impl Internal {
             .map(|edge| edge.bytes + u64::from(edge.messages.len()) * sizes.message_offset)
             .sum();
         let bytes = buffered + edges.len() as u64 * sizes.child;
+        let allocated = edges.iter().map(Edge::allocated).sum();
         let pivots = Pivots::new(pivots);
-        Self { pivots, edges, bytes, work, touched: true, compressed: false }
+        Self { pivots, edges, bytes, allocated, work, touched: true, compressed: false }
+    }
+
+    /// All buffers were read, or decompressed.
+    pub(crate) fn lay_out_as_read(&mut self, sizes: &Sizes) {
+        for edge in &mut self.edges {
+            let messages = u64::from(edge.messages.len());
+            edge.room = Room::read(messages, edge.bytes + messages * sizes.message_offset);
+        }
+        self.allocated = self.edges.iter().map(Edge::allocated).sum();
     }
 
     /// The child in whose range `key` is.

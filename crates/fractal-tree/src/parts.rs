@@ -1,27 +1,4 @@
-//! What of a leaf is in memory, and in which form.
-
-/// How a leaf lies in memory, which decides how much it takes there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// As it was read.
-    Read,
-    /// As a split or a checkpoint has put it in order.
-    Ordered,
-    /// Messages were applied since it was read.
-    ReadGrown,
-    /// Messages were applied since it was put in order.
-    OrderedGrown,
-}
-
-impl Form {
-    /// What a message makes of it.
-    pub(crate) fn grown(self) -> Self {
-        match self {
-            Self::Read | Self::ReadGrown => Self::ReadGrown,
-            Self::Ordered | Self::OrderedGrown => Self::OrderedGrown,
-        }
-    }
-}
+//! What of a leaf is in memory.
 
 /// Which basements of a clean leaf are in memory. A leaf that is dirty is there as a whole.
 pub(crate) struct Parts {

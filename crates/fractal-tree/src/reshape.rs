@@ -6,6 +6,7 @@ use index::{IndexId, Key, KeySource, RowId};
 use crate::engine::{FractalTree, Work};
 use crate::leaf::Leaf;
 use crate::node::{Body, Edge, Internal, Node};
+use crate::pools::Pools;
 
 /// Where a leaf is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,7 @@ impl<K: KeySource> FractalTree<K> {
             *new = *old / 2;
             *old -= *new;
         }
+        internal.allocated += edge.allocated();
         internal.edges.insert(slot + 1, edge);
         internal.bytes += child_bytes;
         for number in [parent, child] {
@@ -97,13 +99,15 @@ impl<K: KeySource> FractalTree<K> {
     fn halve_leaf(&mut self, number: u32, mode: SplitMode) -> (Body, Body, Key) {
         let index = self.nodes[number as usize].index as usize;
         let entries = self.take_sorted(number);
-        self.halve_entries(index, &entries, mode)
+        let pools = self.nodes[number as usize].leaf().pools;
+        self.halve_entries(index, &entries, &pools, mode)
     }
 
     fn halve_entries(
         &mut self,
         index: usize,
         entries: &[(Key, Entry)],
+        pools: &Pools,
         mode: SplitMode,
     ) -> (Body, Body, Key) {
         let len = entries.len();
@@ -114,8 +118,11 @@ impl<K: KeySource> FractalTree<K> {
             SplitMode::Sequential => len - (len / 128).max(1),
         };
         let pivot = entries[at - 1].0;
-        let left = self.build_leaf(index, &entries[..at]);
-        let right = self.build_leaf(index, &entries[at..]);
+        let mut left = self.build_leaf(index, &entries[..at]);
+        let mut right = self.build_leaf(index, &entries[at..]);
+        if !pools.is_one_basement() {
+            [left.pools, right.pools] = pools.split(at as u64, (len - at) as u64);
+        }
         (Body::Leaf(left), Body::Leaf(right), pivot)
     }
 
@@ -162,7 +169,9 @@ impl<K: KeySource> FractalTree<K> {
         let mut rows: Vec<u32> = collected.map(|(_, entry)| entry.row).collect();
         let count = rows.len() as u32;
         rows.extend(entries.iter().filter(|(_, entry)| !entry.collected).map(|(_, e)| e.row));
-        Leaf::of(&mut self.chunks, in_runs, &rows, count)
+        let mut leaf = Leaf::of(&mut self.chunks, in_runs, &rows, count);
+        leaf.put_in_order(&self.trees[index].sizes);
+        leaf
     }
 
     /// Joins a child with its left sibling (the first with its right one), if both together are
@@ -198,8 +207,9 @@ impl<K: KeySource> FractalTree<K> {
             if node_bytes < a * 4 && node_bytes < b * 4 {
                 return;
             }
+            let pools = self.pools_of(left, right);
             let entries = self.take_both(left, right);
-            let (a, b, pivot) = self.halve_entries(index, &entries, SplitMode::Even);
+            let (a, b, pivot) = self.halve_entries(index, &entries, &pools, SplitMode::Even);
             (self.nodes[left as usize].body, self.nodes[right as usize].body) = (a, b);
             self.nodes[parent as usize]
                 .internal_mut()
@@ -211,9 +221,17 @@ impl<K: KeySource> FractalTree<K> {
             }
             return;
         }
+        let pools = self.pools_of(left, right);
         let entries = self.take_both(left, right);
-        self.nodes[left as usize].body = Body::Leaf(self.build_leaf(index, &entries));
+        let mut leaf = self.build_leaf(index, &entries);
+        leaf.pools = pools;
+        self.nodes[left as usize].body = Body::Leaf(leaf);
         self.remove_right(parent, first, right);
+    }
+
+    fn pools_of(&self, left: u32, right: u32) -> Pools {
+        let [a, b] = [left, right].map(|number| &self.nodes[number as usize].leaf().pools);
+        a.joined(b)
     }
 
     fn take_both(&mut self, left: u32, right: u32) -> Vec<(Key, Entry)> {
@@ -250,6 +268,7 @@ impl<K: KeySource> FractalTree<K> {
             *mine += theirs;
         }
         internal.bytes -= tree.sizes.child;
+        internal.allocated -= gone.allocated();
         let left = internal.edges[first].child;
         tree.counters.merges[height] += 1;
         tree.nodes[height] -= 1;

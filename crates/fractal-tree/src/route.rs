@@ -221,7 +221,7 @@ impl<K: KeySource> FractalTree<K> {
             Body::Leaf(leaf) => {
                 leaf.parts.touched = u128::MAX;
                 for kind in kinds {
-                    leaf.apply(&mut self.chunks, Message::new(*kind, row), false);
+                    leaf.apply(&mut self.chunks, &tree.sizes, Message::new(*kind, row));
                 }
             }
             Body::Internal(internal) => {
@@ -230,8 +230,8 @@ impl<K: KeySource> FractalTree<K> {
                 for kind in kinds {
                     self.chunks.push(&mut edge.messages, Message::new(*kind, row));
                 }
-                edge.bytes += bytes;
                 edge.flow[0] += bytes;
+                internal.allocated += edge.grow(bytes);
                 internal.bytes += bytes + tree.sizes.message_offset * kinds.len() as u64;
                 internal.touched = true;
             }

@@ -2,9 +2,9 @@
 
 use index::IndexShape;
 
-use crate::config::{FractalConfig, NodeFormat};
+use crate::config::{NodeFormat, NodeMemory};
 use crate::message::Kind;
-use crate::parts::Form;
+use crate::pools::EntryBytes;
 
 /// Bytes, for one index.
 #[derive(Clone, Debug)]
@@ -21,10 +21,9 @@ pub(crate) struct Sizes {
     pub(crate) child: u64,
     basement: u64,
     basement_bytes: u64,
-    /// Bytes in memory of a serialized byte of a leaf, by form.
-    leaf_memory: [f64; 4],
-    message_memory: f64,
-    buffer_memory: u64,
+    /// What the pools of a leaf in memory have to hold.
+    pub(crate) entry_bytes: EntryBytes,
+    pub(crate) memory: NodeMemory,
     leaf_compression: f64,
     node_compression: f64,
     padding: u64,
@@ -33,8 +32,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    pub(crate) fn new(config: &FractalConfig, shape: &IndexShape) -> Self {
-        let format: &NodeFormat = &config.format;
+    pub(crate) fn new(format: &NodeFormat, basement_bytes: u64, shape: &IndexShape) -> Self {
         let key = u64::from(shape.key_bytes + format.key_overhead);
         let value = u64::from(shape.entry_bytes.saturating_sub(shape.key_bytes));
         let message = |value| key + value + u64::from(format.message_overhead);
@@ -47,15 +45,13 @@ impl Sizes {
             message_offset: u64::from(format.message_offset),
             child: key + u64::from(format.child_overhead),
             basement: key + u64::from(format.basement_overhead),
-            basement_bytes: config.basement_bytes,
-            leaf_memory: [
-                format.leaf_memory_read,
-                format.leaf_memory_ordered,
-                format.leaf_memory_read * format.leaf_memory_growth,
-                format.leaf_memory_ordered * format.leaf_memory_growth,
-            ],
-            message_memory: format.message_memory,
-            buffer_memory: u64::from(format.buffer_memory),
+            basement_bytes,
+            entry_bytes: EntryBytes {
+                key,
+                collected: key + value + u64::from(format.entry_overhead),
+                versioned: key + value + u64::from(format.versioned_overhead),
+            },
+            memory: format.memory,
             leaf_compression: format.leaf_compression,
             node_compression: format.node_compression,
             padding: u64::from(format.padding),
@@ -84,18 +80,19 @@ impl Sizes {
         entries + self.basements(entries) * self.basement
     }
 
-    /// A leaf with so many serialized bytes in memory, of whose entries this share is there; its
-    /// basement table always is.
-    #[inline]
-    pub(crate) fn leaf_in_memory(&self, serialized: u64, form: Form, share: f64) -> u64 {
-        let entries = serialized as f64 * self.leaf_memory[form as usize] * share;
-        entries as u64 + self.basements(serialized) * self.basement
+    /// What a leaf of so many serialized bytes has in memory beside its entries.
+    pub(crate) fn basement_table(&self, serialized: u64) -> u64 {
+        self.basements(serialized) * self.basement
     }
 
-    /// An internal node in memory that has so many bytes when serialized, and so many children.
+    /// An internal node in memory that has so many bytes when serialized, and for whose buffers so
+    /// many were allocated.
     #[inline]
-    pub(crate) fn node_in_memory(&self, serialized: u64, children: usize) -> u64 {
-        (serialized as f64 * self.message_memory) as u64 + self.buffer_memory * children as u64
+    pub(crate) fn node_in_memory(&self, serialized: u64, allocated: u64) -> u64 {
+        match self.memory {
+            NodeMemory::Allocated => allocated,
+            NodeMemory::Proportional { message, .. } => (serialized as f64 * message) as u64,
+        }
     }
 
     /// A node in the file, padded.

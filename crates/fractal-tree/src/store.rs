@@ -11,7 +11,7 @@ use index::KeySource;
 use crate::config::FractalConfig;
 use crate::engine::FractalTree;
 use crate::node::{Body, Image};
-use crate::parts::{Form, Parts};
+use crate::parts::Parts;
 
 /// Where nodes are, and what is under way between the cache and the file.
 pub(crate) struct Store {
@@ -126,11 +126,12 @@ impl<K: KeySource> FractalTree<K> {
         let (serialized, items) = match &mut node.body {
             Body::Leaf(leaf) => {
                 leaf.make_whole();
-                leaf.form = Form::Read;
+                leaf.lay_out_as_read(sizes);
                 (leaf.bytes_collected(sizes), u64::from(leaf.len()))
             }
             Body::Internal(internal) => {
                 internal.touched = true;
+                internal.lay_out_as_read(sizes);
                 let messages = internal.edges.iter().map(|edge| u64::from(edge.messages.len()));
                 (internal.bytes, messages.sum())
             }
@@ -156,6 +157,7 @@ impl<K: KeySource> FractalTree<K> {
                 let share = f64::from(missing) / f64::from(count);
                 leaf.collect_some((f64::from(leaf.len() - leaf.collected()) * share) as u32);
                 leaf.make_whole();
+                leaf.lay_out_as_read(&self.trees[index].sizes);
                 if 0 < missing {
                     let items = (f64::from(leaf.len()) * share) as u64;
                     let serialized = leaf.bytes_collected(&self.trees[index].sizes) as f64 * share;
@@ -175,6 +177,7 @@ impl<K: KeySource> FractalTree<K> {
                     return fetched;
                 }
                 internal.compressed = false;
+                internal.lay_out_as_read(&self.trees[index].sizes);
                 fetched.cpu += per_kib(prices.decompress_kib, internal.bytes);
             }
             Body::Leaf(leaf) => {
@@ -208,7 +211,7 @@ impl<K: KeySource> FractalTree<K> {
         let count = self.basements(number);
         let leaf = self.nodes[number as usize].leaf_mut();
         leaf.parts = Parts::none_of(count);
-        leaf.form = Form::Read;
+        leaf.lay_out_as_read(&self.trees[index].sizes);
         let bytes = self.bytes_in_memory(number);
         self.store.cache.enter(number, bytes, false);
         self.store.cache.set_busy(number, fetched.ready);
@@ -235,6 +238,7 @@ impl<K: KeySource> FractalTree<K> {
         let count = u64::from(leaf.parts.count);
         let versioned = u64::from(leaf.len() - leaf.collected());
         leaf.collect_some((versioned / count) as u32);
+        leaf.lay_out_as_read(&self.trees[index].sizes);
         let items = u64::from(leaf.len()) / count;
         let serialized = leaf.bytes_collected(&self.trees[index].sizes) / count;
         let image = image.expect("a node in memory in part was written");
@@ -340,7 +344,7 @@ impl<K: KeySource> FractalTree<K> {
         match &node.body {
             Body::Leaf(leaf) => leaf.bytes_in_memory(sizes),
             Body::Internal(internal) => {
-                let bytes = sizes.node_in_memory(internal.bytes, internal.edges.len());
+                let bytes = sizes.node_in_memory(internal.bytes, internal.allocated);
                 if internal.compressed {
                     (bytes as f64 / self.config.format.memory_compression) as u64
                 } else {

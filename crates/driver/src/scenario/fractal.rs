@@ -2,8 +2,8 @@
 
 use cost_model::{Bytes, NodeCacheConfig, Replacement, SimDuration};
 use fractal_tree::{
-    Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, Promotion, QueryRule,
-    ROWS_MAX,
+    Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, NodeMemory, Promotion,
+    QueryRule, ROWS_MAX,
 };
 
 use super::Scenario;
@@ -18,6 +18,12 @@ use super::values::{Choice, Values, words};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fractal {
     rules: FractalConfig,
+}
+
+/// The words of `engine.fractal.memory.rule`.
+enum MemoryWord {
+    Allocated,
+    Proportional,
 }
 
 /// The words of `engine.fractal.replacement`.
@@ -52,7 +58,16 @@ words!(ReplacementWord {
     "clock" => Clock: "A clock with counts: 3 at first, 1 more for each use up to 15.";
 });
 
+words!(MemoryWord {
+    "allocated" => Allocated: "What was allocated for its entries or messages, in use or not.";
+    "proportional" => Proportional: "In proportion to its serialized bytes.";
+});
+
 const FRACTAL: &[When] = &[When::word("engine.kind", &["fractal"])];
+const PROPORTIONAL: &[When] = &[
+    When::word("engine.kind", &["fractal"]),
+    When::word("engine.fractal.memory.rule", &["proportional"]),
+];
 const OVERHEAD: Kind = Kind::Bytes(0, 1 << 16);
 const RATIO: Kind = Kind::Number(0.1, 100.0);
 const PRICE: Kind = Kind::Duration(0, 1_000_000_000);
@@ -217,40 +232,24 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("4B")
     .source(COUNTED),
     key(
-        "engine.fractal.memory.leaf_read",
-        RATIO,
-        "Bytes in memory of a byte of a leaf that was read.",
+        "engine.fractal.memory.rule",
+        Kind::Word(MemoryWord::WORDS),
+        "How much memory a node takes.",
     )
-    .preset("1.0")
-    .source(COUNTED),
-    key(
-        "engine.fractal.memory.leaf_ordered",
-        RATIO,
-        "The same after a split or a checkpoint has put the leaf in order.",
-    )
-    .preset("1.25")
-    .source(COUNTED),
-    key(
-        "engine.fractal.memory.leaf_growth",
-        RATIO,
-        "How many times more that is after messages were applied.",
-    )
-    .preset("1.67")
-    .source(COUNTED),
+    .preset("allocated")
+    .source("PerconaFT source: bndata.cc, dmt.cc, mempool.cc, msg_buffer.cc, omt.cc"),
+    key("engine.fractal.memory.leaf", RATIO, "Bytes in memory of a serialized byte of a leaf.")
+        .preset("2.0")
+        .source(COUNTED)
+        .when(PROPORTIONAL),
     key(
         "engine.fractal.memory.message",
         RATIO,
-        "Bytes in memory of a byte of a serialized message.",
+        "Bytes in memory of a serialized byte of an internal node.",
     )
-    .preset("1.33")
-    .source(COUNTED),
-    key(
-        "engine.fractal.memory.buffer",
-        OVERHEAD,
-        "Bytes in memory of a child's buffer beyond its messages.",
-    )
-    .preset("5000B")
-    .source(COUNTED),
+    .preset("1.44")
+    .source(COUNTED)
+    .when(PROPORTIONAL),
     key(
         "engine.fractal.compression.leaf",
         RATIO,
@@ -346,17 +345,20 @@ impl Fractal {
             ReplacementWord::Lru => Replacement::Lru,
             ReplacementWord::Clock => Replacement::Clock { initial: 3, saturation: 15 },
         };
+        let memory = match values.get("engine.fractal.memory.rule") {
+            MemoryWord::Allocated => NodeMemory::Allocated,
+            MemoryWord::Proportional => NodeMemory::Proportional {
+                leaf: values.get("engine.fractal.memory.leaf"),
+                message: values.get("engine.fractal.memory.message"),
+            },
+        };
         let format = NodeFormat {
             key_overhead: small("engine.fractal.size.key"),
             entry_overhead: small("engine.fractal.size.entry"),
             versioned_overhead: small("engine.fractal.size.entry_versioned"),
             message_overhead: small("engine.fractal.size.message"),
             message_offset: small("engine.fractal.size.message_offset"),
-            leaf_memory_read: values.get("engine.fractal.memory.leaf_read"),
-            leaf_memory_ordered: values.get("engine.fractal.memory.leaf_ordered"),
-            leaf_memory_growth: values.get("engine.fractal.memory.leaf_growth"),
-            message_memory: values.get("engine.fractal.memory.message"),
-            buffer_memory: small("engine.fractal.memory.buffer"),
+            memory,
             leaf_compression: values.get("engine.fractal.compression.leaf"),
             node_compression: values.get("engine.fractal.compression.node"),
             ..NodeFormat::PERCONAFT
