@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use driver::workload::{IiBench, IiBenchSpec, Profile, RowLayout, below, hash, shapes};
 use fractal_tree::{
     EdgeSplit, Flushing, FractalConfig, FractalPrices, FractalTree, NodeFormat, Promotion,
-    QueryRule,
+    QueryRule, RangeReads,
 };
 use index::testkit::{finish, null_machine};
 use index::{IndexEngine, IndexId, KeySource, RowId};
@@ -176,6 +176,7 @@ fn rules(promotion: Promotion, cache_bytes: u64) -> FractalConfig {
         promotion,
         flushing: Flushing::Background,
         queries: QueryRule::Apply,
+        range_reads: RangeReads::Ahead,
         edge_split: EdgeSplit::Uneven,
         delete_commits: true,
         delete_reads_row: true,

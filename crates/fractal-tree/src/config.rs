@@ -22,6 +22,8 @@ pub struct FractalConfig {
     pub flushing: Flushing,
     /// What queries do with messages on their way.
     pub queries: QueryRule,
+    /// How much a range query reads at once.
+    pub range_reads: RangeReads,
     /// Where a leaf at an edge of the tree is split.
     pub edge_split: EdgeSplit,
     /// Whether the commit of a delete sends a message of its own to every index.
@@ -87,6 +89,16 @@ pub enum QueryRule {
     Apply,
     /// Flush every buffer on the path (until 2011).
     Flush,
+}
+
+/// How much a range query reads at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeReads {
+    /// The basement it is in.
+    Basement,
+    /// All that its bounds, which have no upper end here, take in: with a basement the rest of its
+    /// leaf, and beside it the next leaf below the same node (`PerconaFT` source, ft-ops.cc).
+    Ahead,
 }
 
 /// Where a leaf at an edge of the tree is split when a message is promoted into it.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use cost_model::{Cause, Machine, NodeCache, PageId, SimDuration, SimThread, SimTime, Step};
 use index::{IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, RowSet, Visitor};
 
-use crate::config::{Flushing, FractalConfig};
+use crate::config::{Flushing, FractalConfig, RangeReads};
 use crate::counters::TreeCounters;
 use crate::leaf::Leaf;
 use crate::lists::Chunks;
@@ -176,6 +176,11 @@ impl<K: KeySource> FractalTree<K> {
             }
         }
         pending
+    }
+
+    /// Has range queries read so much at once from now on.
+    pub fn set_range_reads(&mut self, range_reads: RangeReads) {
+        self.config.range_reads = range_reads;
     }
 
     /// Calls `visit` with the height of every node of an index and with the number of its children

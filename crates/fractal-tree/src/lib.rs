@@ -20,7 +20,7 @@
 //! };
 //! use fractal_tree::{
 //!     EdgeSplit, Flushing, FractalConfig, FractalPrices, FractalTree, NodeFormat, Promotion,
-//!     QueryRule,
+//!     QueryRule, RangeReads,
 //! };
 //! use index::{IndexEngine, IndexId, IndexShape, Key, KeySource, RowId};
 //!
@@ -52,6 +52,7 @@
 //!     promotion: Promotion::Flow,
 //!     flushing: Flushing::Background,
 //!     queries: QueryRule::Apply,
+//!     range_reads: RangeReads::Ahead,
 //!     edge_split: EdgeSplit::Uneven,
 //!     delete_commits: true,
 //!     delete_reads_row: true,
@@ -126,7 +127,7 @@ mod verify;
 
 pub use config::{
     Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, NodeMemory, Promotion,
-    QueryRule,
+    QueryRule, RangeReads,
 };
 pub use counters::{ByHeight, TreeCounters};
 pub use engine::FractalTree;

@@ -41,6 +41,16 @@ impl Parts {
         self.is_whole() || self.present >> basement & 1 == 1
     }
 
+    /// Basements from `first` to `last` are in memory from now on, and used; returns how many of
+    /// them were not there.
+    pub(crate) fn bring(&mut self, first: u32, last: u32) -> u32 {
+        let wanted = Self::all(last + 1) & !0 << first;
+        let missing = wanted & !self.present;
+        self.present |= wanted;
+        self.touched |= missing;
+        missing.count_ones()
+    }
+
     /// The hand of the clock passes a clean leaf of `count` basements: those that were not used
     /// since it passed last leave memory.
     pub(crate) fn sweep(&mut self, count: u64) {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use cost_model::{Machine, SimThread, Step};
 use index::{IndexId, Key, KeySource, RowId, Visitor};
 
-use crate::config::QueryRule;
+use crate::config::{QueryRule, RangeReads};
 use crate::engine::{FractalTree, Work};
 use crate::message::Kind;
 use crate::node::Body;
@@ -41,7 +41,7 @@ impl<K: KeySource> FractalTree<K> {
                 found = Some(row);
             }
         });
-        self.use_basement(machine, thread, portion.leaf, before)?;
+        self.use_basement(machine, thread, portion.leaf, before, false)?;
         self.touch_path(portion.leaf);
         Ok(portion.pending.get(&key).copied().unwrap_or(found))
     }
@@ -89,8 +89,12 @@ impl<K: KeySource> FractalTree<K> {
         });
         let mut entries = BinaryHeap::from(entries);
         let mut pending = portion.pending.range(start..).peekable();
-        self.use_basement(machine, thread, portion.leaf, before)?;
+        let ahead = self.config.range_reads == RangeReads::Ahead;
+        self.use_basement(machine, thread, portion.leaf, before, ahead)?;
         self.touch_path(portion.leaf);
+        if ahead {
+            self.read_next_leaf_ahead(machine, thread);
+        }
         loop {
             let entry = entries.peek().map(|Reverse(entry)| *entry);
             let message = pending.peek().map(|(key, row)| (**key, **row));
@@ -103,7 +107,7 @@ impl<K: KeySource> FractalTree<K> {
             if let Some((of_entry, entry_row)) = entry
                 && of_entry == key
             {
-                self.use_basement(machine, thread, portion.leaf, before)?;
+                self.use_basement(machine, thread, portion.leaf, before, ahead)?;
                 entries.pop();
                 before += 1;
                 row = Some(entry_row);
@@ -145,7 +149,7 @@ impl<K: KeySource> FractalTree<K> {
                 before
             }
         };
-        self.use_basement(machine, thread, leaf, before)?;
+        self.use_basement(machine, thread, leaf, before, false)?;
         self.touch_path(leaf);
         Ok(())
     }
@@ -234,7 +238,8 @@ impl<K: KeySource> FractalTree<K> {
     }
 
     /// Has the basement in memory where `before` entries of the leaf come before the key, and
-    /// applies to it the messages it has not seen.
+    /// applies to it the messages it has not seen. If it has to be read and the query reads
+    /// `ahead`, so is the rest of the leaf.
     ///
     /// How many of the buffer's messages are for one basement is taken to be their share; in the
     /// clustered index, where rows that follow each other are read and deleted, all of them.
@@ -244,6 +249,7 @@ impl<K: KeySource> FractalTree<K> {
         thread: &mut SimThread,
         leaf: u32,
         before: u32,
+        ahead: bool,
     ) -> Step {
         let node = self.nodes[leaf as usize].leaf();
         let (count, len) = (node.parts.count, node.len());
@@ -254,7 +260,8 @@ impl<K: KeySource> FractalTree<K> {
                 as u32
         };
         if !self.nodes[leaf as usize].leaf().parts.is_whole() {
-            let fetched = self.fetch_basement(machine, thread.now(), leaf, basement);
+            let last = if ahead { count - 1 } else { basement };
+            let fetched = self.fetch_basements(machine, thread.now(), leaf, basement, last);
             self.wait_for(machine, thread, leaf, fetched)?;
         }
         let Some((parent, slot)) = self.path.last().copied() else { return Ok(()) };
@@ -274,6 +281,16 @@ impl<K: KeySource> FractalTree<K> {
         internal.edges[slot as usize].work += bytes;
         internal.work += bytes;
         Ok(())
+    }
+
+    /// The leaf after that at the end of the path is read ahead, if the same node is above it.
+    fn read_next_leaf_ahead(&mut self, machine: &mut Machine, thread: &SimThread) {
+        let Some((parent, slot)) = self.path.last() else { return };
+        let edges = &self.nodes[*parent as usize].internal().edges;
+        if let Some(next) = edges.get(*slot as usize + 1) {
+            let leaf = next.child;
+            self.read_ahead(machine, thread.now(), leaf);
+        }
     }
 
     /// The query used the nodes of its path.

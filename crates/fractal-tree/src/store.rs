@@ -218,13 +218,15 @@ impl<K: KeySource> FractalTree<K> {
         fetched
     }
 
-    /// Brings one basement of a leaf whose header is in memory there too, for a query.
-    pub(crate) fn fetch_basement(
+    /// Brings a basement of a leaf whose header is in memory there too, for a query, and those
+    /// after it up to `last`.
+    pub(crate) fn fetch_basements(
         &mut self,
         machine: &mut Machine,
         now: SimTime,
         number: u32,
         basement: u32,
+        last: u32,
     ) -> Fetched {
         let ready = self.store.cache.busy_until(number).max(now);
         let node = &mut self.nodes[number as usize];
@@ -234,16 +236,17 @@ impl<K: KeySource> FractalTree<K> {
         if leaf.parts.has(basement) {
             return Fetched { ready, cpu: SimDuration::ZERO, was_read: false };
         }
-        leaf.parts.present |= 1 << basement;
+        let missing = leaf.parts.bring(basement, last);
         let count = u64::from(leaf.parts.count);
+        let of_missing = |all: u64| all * u64::from(missing) / count;
         let versioned = u64::from(leaf.len() - leaf.collected());
-        leaf.collect_some((versioned / count) as u32);
+        leaf.collect_some(of_missing(versioned) as u32);
         leaf.lay_out_as_read(&self.trees[index].sizes);
-        let items = u64::from(leaf.len()) / count;
-        let serialized = leaf.bytes_collected(&self.trees[index].sizes) / count;
+        let items = of_missing(u64::from(leaf.len()));
+        let serialized = of_missing(leaf.bytes_collected(&self.trees[index].sizes));
         let image = image.expect("a node in memory in part was written");
-        let bytes = (image.bytes / count).max(1);
-        self.trees[index].counters.basements_read[0] += 1;
+        let bytes = of_missing(image.bytes).max(1);
+        self.trees[index].counters.basements_read[0] += u64::from(missing);
         self.trees[index].counters.read_bytes[0] += bytes;
         let mut fetched = self.read(machine, now, number, Purpose::BasementRead, image, bytes);
         let prices = &self.config.prices;
@@ -251,6 +254,24 @@ impl<K: KeySource> FractalTree<K> {
         self.store.cache.set_busy(number, fetched.ready);
         self.resize(number);
         fetched
+    }
+
+    /// Reads what of a leaf is not in memory while nobody waits for it.
+    pub(crate) fn read_ahead(&mut self, machine: &mut Machine, now: SimTime, number: u32) {
+        let is_resident = self.store.cache.is_resident(number);
+        if is_resident {
+            self.store.cache.touch(number);
+            if self.is_complete(number) {
+                return;
+            }
+        }
+        let node = &self.nodes[number as usize];
+        let (index, leaf) = (node.index as usize, node.leaf());
+        let missing =
+            if is_resident { u64::from(leaf.parts.missing()) } else { self.basements(number) };
+        self.trees[index].counters.basements_read[0] += missing;
+        let fetched = self.fetch(machine, now, number, true);
+        self.store.cache.set_busy(number, fetched.ready + fetched.cpu);
     }
 
     fn read(

@@ -3,7 +3,7 @@
 use cost_model::{Bytes, NodeCacheConfig, Replacement, SimDuration};
 use fractal_tree::{
     Cleaner, EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, NodeMemory, Promotion,
-    QueryRule, ROWS_MAX,
+    QueryRule, ROWS_MAX, RangeReads,
 };
 
 use super::Scenario;
@@ -46,6 +46,11 @@ words!(Flushing {
 words!(QueryRule {
     "apply" => Apply: "Apply them to the basement in memory and leave them where they are.";
     "flush" => Flush: "Flush every buffer on the path (until 2011).";
+});
+
+words!(RangeReads {
+    "basement" => Basement: "The basement it is in.";
+    "ahead" => Ahead: "With a basement the rest of its leaf, and beside it the next leaf below the same node.";
 });
 
 words!(EdgeSplit {
@@ -114,6 +119,13 @@ pub(super) const PARAMS: &[Param] = &[
     )
     .preset("apply")
     .source(LIBRARY),
+    key(
+        "engine.fractal.range_reads",
+        Kind::Word(RangeReads::WORDS),
+        "How much a range query reads at once.",
+    )
+    .preset("ahead")
+    .source("TokuDB handler source (prelock_range), PerconaFT source, ft-ops.cc"),
     key(
         "engine.fractal.edge_split",
         Kind::Word(EdgeSplit::WORDS),
@@ -379,6 +391,7 @@ impl Fractal {
             promotion: values.get("engine.fractal.promotion"),
             flushing: values.get("engine.fractal.flushing"),
             queries: values.get("engine.fractal.queries"),
+            range_reads: values.get("engine.fractal.range_reads"),
             edge_split: values.get("engine.fractal.edge_split"),
             delete_commits: values.get("engine.fractal.delete_commits"),
             delete_reads_row: true,

@@ -2,7 +2,7 @@
 
 use cost_model::{NodeCacheConfig, Replacement, SimDuration};
 use fractal_tree::{
-    EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, Promotion, QueryRule,
+    EdgeSplit, Flushing, FractalConfig, FractalPrices, NodeFormat, Promotion, QueryRule, RangeReads,
 };
 use index::IndexShape;
 
@@ -15,6 +15,7 @@ pub(crate) fn perconaft(node_bytes: u64, basement_bytes: u64, cache_bytes: u64) 
         promotion: Promotion::Flow,
         flushing: Flushing::Background,
         queries: QueryRule::Apply,
+        range_reads: RangeReads::Ahead,
         edge_split: EdgeSplit::Uneven,
         delete_commits: true,
         delete_reads_row: true,

@@ -17,13 +17,14 @@ pub(crate) fn with_current_tables(page: &str) -> String {
 }
 
 fn queries() -> String {
-    let mut text = format!("\n| run | queries | {} |\n", QUERY_METRICS.join(" | "));
-    writeln!(text, "|{}", " --- |".repeat(QUERY_METRICS.len() + 2)).expect("text takes all");
+    let mut text = format!("\n| run | state | kind | queries | {} |\n", QUERY_METRICS.join(" | "));
+    writeln!(text, "|{}", " --- |".repeat(QUERY_METRICS.len() + 4)).expect("text takes all");
     for queries in QUERIES.iter() {
-        let Queries { run, state, from, to, measured, simulated } = queries;
+        let Queries { run, state, kind, from, to, measured, simulated } = queries;
         let cells = measured.iter().zip(simulated).map(|(a, b)| cell(*a, *b));
         let cells = cells.collect::<Vec<_>>().join(" | ");
-        writeln!(text, "| {run} | {state} {from}-{to} | {cells} |").expect("text takes all");
+        writeln!(text, "| {run} | {state} | {kind} | {from}-{to} | {cells} |")
+            .expect("text takes all");
     }
     text
 }

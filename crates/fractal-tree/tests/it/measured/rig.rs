@@ -1,12 +1,13 @@
 //! The same runs in the simulation; each is done once.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LazyLock, Mutex};
 
 use cost_model::{Machine, SimDuration, SimThread, SimTime};
-use fractal_tree::{FractalConfig, FractalPrices, FractalTree, TreeCounters};
+use fractal_tree::{FractalConfig, FractalPrices, FractalTree, RangeReads, TreeCounters};
 use index::testkit::{finish, null_machine};
 use index::{IndexEngine, IndexId, KeySource, RowId};
 
@@ -107,11 +108,12 @@ pub(crate) struct Rig {
     queries: u64,
 }
 
-/// A state of a run in which queries were counted.
+/// Queries of one kind in a state of a run.
 pub(crate) struct Queries {
     pub(crate) run: &'static str,
     pub(crate) state: &'static str,
-    /// Queries of this state before these, and with these.
+    pub(crate) kind: &'static str,
+    /// Queries of this kind before these, and with these.
     pub(crate) from: u64,
     pub(crate) to: u64,
     /// Per query, as [`QUERY_METRICS`] names them.
@@ -119,48 +121,34 @@ pub(crate) struct Queries {
     pub(crate) simulated: [f64; 4],
 }
 
+impl Queries {
+    /// What they have in common with the next steps of the same.
+    pub(crate) fn key(&self) -> [&'static str; 3] {
+        [self.run, self.state, self.kind]
+    }
+}
+
 /// What is compared of queries.
 pub(crate) const QUERY_METRICS: [&str; 4] =
     ["leaf headers", "nodes of height 1", "basements", "bytes"];
 
 /// All measured queries with their counterparts, after the same loads.
-pub(crate) static QUERIES: LazyLock<Vec<Queries>> = LazyLock::new(|| {
-    let lines = include_str!("queries.csv").lines().filter(|line| !line.starts_with('#'));
-    let mut rigs: BTreeMap<&str, Rig> = BTreeMap::new();
-    let mut queries = Vec::new();
-    for line in lines.skip(1) {
-        let fields: Vec<&str> = line.split(',').collect();
-        let number = |at: usize| -> f64 { fields[at].parse().expect("a number") };
-        let (run, state) = (fields[0], fields[1]);
-        let rig = rigs.entry(run).or_insert_with(|| {
-            let rows = WINDOWS.iter().filter(|window| window.run == run).map(|window| window.to);
-            let mut rig = Rig::of(run);
-            rig.load(rows.max().expect("a run has windows"));
-            rig
-        });
-        let (from, to) = (number(2) as u64, number(3) as u64);
-        if state == "cold" && from == 0 {
-            rig.tree.reopen(&mut rig.machine, rig.client.now());
-        }
-        queries.push(Queries {
-            run,
-            state,
-            from,
-            to,
-            measured: std::array::from_fn(|metric| number(4 + metric)),
-            simulated: rig.look_up(to - from),
-        });
-    }
-    queries
-});
+pub(crate) static QUERIES: LazyLock<Vec<&'static Queries>> =
+    LazyLock::new(|| RUNS.iter().flat_map(|run| &run.queries).collect());
 
 /// All windows with their counterparts.
 pub(crate) fn compared() -> impl Iterator<Item = (&'static Window, &'static Simulated)> {
-    WINDOWS.iter().zip(SIMULATED.iter())
+    WINDOWS.iter().zip(RUNS.iter().flat_map(|run| &run.windows))
 }
 
-/// Two runs at a time.
-static SIMULATED: LazyLock<Vec<Simulated>> = LazyLock::new(|| {
+/// What is compared of a run.
+struct Run {
+    windows: Vec<Simulated>,
+    queries: Vec<Queries>,
+}
+
+/// All runs, two at a time, in the order of their windows.
+static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| {
     let runs: Vec<&[Window]> = WINDOWS.chunk_by(|one, next| one.run == next.run).collect();
     let next = AtomicUsize::new(0);
     let done = Mutex::new(BTreeMap::new());
@@ -168,32 +156,36 @@ static SIMULATED: LazyLock<Vec<Simulated>> = LazyLock::new(|| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(windows) = runs.get(next.fetch_add(1, Relaxed)) {
-                    let simulated = simulate(windows);
-                    done.lock().expect("no other thread panics").insert(windows[0].run, simulated);
+                    let run = simulate(windows);
+                    done.lock().expect("no other thread panics").insert(windows[0].run, run);
                 }
             });
         }
     });
     let mut done = done.into_inner().expect("no thread panicked");
-    runs.iter().flat_map(|windows| done.remove(windows[0].run).expect("it was done")).collect()
+    runs.iter().map(|windows| done.remove(windows[0].run).expect("it was done")).collect()
 });
 
-fn simulate(windows: &[Window]) -> Vec<Simulated> {
-    let mut rig = Rig::of(windows[0].run);
+fn simulate(windows: &[Window]) -> Run {
+    let name = windows[0].run;
+    let mut rig = Rig::of(name);
     let mut at = BTreeMap::from([(0, TreeCounters::default())]);
-    let one = |window: &Window| {
+    let mut simulated = Vec::new();
+    for window in windows {
         if window.phase == "fifo" {
             rig.roll(window.to);
         } else {
             rig.load(window.to);
         }
         let counters = *at.entry(window.to).or_insert_with(|| rig.counters());
-        Simulated {
+        simulated.push(Simulated {
             values: values(&counters.since(&at[&window.from]), window.rows()),
             nodes: rig.nodes(),
-        }
-    };
-    windows.iter().map(one).collect()
+        });
+    }
+    let lines = include_str!("queries.csv").lines().map(|line| line.split(',').collect());
+    let of_run = lines.filter(|line: &Vec<&str>| line[0] == name);
+    Run { windows: simulated, queries: of_run.map(|line| rig.ask(&line)).collect() }
 }
 
 impl Rig {
@@ -260,27 +252,67 @@ impl Rig {
         }
     }
 
-    /// Looks up so many random rows in the last index; tells what that takes per query.
-    fn look_up(&mut self, queries: u64) -> [f64; 4] {
-        let index = IndexId(self.tree.index_count() as u16 - 1);
+    /// The queries of a line of the measurement.
+    fn ask(&mut self, line: &[&'static str]) -> Queries {
+        let number = |at: usize| -> f64 { line[at].parse().expect("a number") };
+        let (run, state, kind) = (line[0], line[1], line[2]);
+        let (from, to) = (number(3) as u64, number(4) as u64);
+        if state == "cold" && from == 0 {
+            self.tree.reopen(&mut self.machine, self.client.now());
+        }
+        let index = u16::from(kind != "key" && 1 < self.tree.index_count());
+        let entries = kind.strip_prefix("range of ").map(|rest| {
+            let digits = rest.trim_end_matches(" ahead");
+            digits.parse().expect("a number of entries")
+        });
+        let ahead = kind.ends_with(" ahead");
+        self.tree.set_range_reads(if ahead { RangeReads::Ahead } else { RangeReads::Basement });
         let before = self.counters();
-        for _ in 0..queries {
+        for _ in from..to {
             self.queries += 1;
-            let row = RowId(super::stream::mix(self.queries, 7) % self.rows);
-            let key = self.tree.source().key(index, row);
-            let found = finish(&mut self.machine, &mut self.client, |machine, client| {
-                self.tree.get(machine, client, index, key)
-            });
-            assert_eq!(found, Some(row));
+            let left = self.rows - self.deleted;
+            let row = RowId(self.deleted + super::stream::mix(self.queries, 7) % left);
+            match entries {
+                Some(entries) => self.scan(IndexId(index), row, entries),
+                None => self.look_up(IndexId(index), row),
+            }
         }
         let counted = self.counters().since(&before);
-        [
+        let simulated = [
             counted.fetches[0],
             counted.fetches[1],
             counted.basements_read[0],
             counted.read_bytes.total(),
-        ]
-        .map(|count| count as f64 / queries as f64)
+        ];
+        Queries {
+            run,
+            state,
+            kind,
+            from,
+            to,
+            measured: std::array::from_fn(|metric| number(5 + metric)),
+            simulated: simulated.map(|count| count as f64 / (to - from) as f64),
+        }
+    }
+
+    fn look_up(&mut self, index: IndexId, row: RowId) {
+        let key = self.tree.source().key(index, row);
+        let found = finish(&mut self.machine, &mut self.client, |machine, client| {
+            self.tree.get(machine, client, index, key)
+        });
+        assert_eq!(found, Some(row));
+    }
+
+    /// So many entries from that of a row on.
+    fn scan(&mut self, index: IndexId, row: RowId, entries: u64) {
+        let mut from = self.tree.source().key(index, row);
+        let mut left = entries;
+        finish(&mut self.machine, &mut self.client, |machine, client| {
+            self.tree.range(machine, client, index, &mut from, &mut |_, _| {
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+        });
     }
 
     fn counters(&self) -> TreeCounters {
