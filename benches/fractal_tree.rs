@@ -13,7 +13,7 @@ use fractal_tree::{
     QueryRule, RangeReads,
 };
 use index::testkit::{finish, null_machine};
-use index::{IndexEngine, IndexId, KeySource, RowId};
+use index::{IndexEngine, IndexId, Key, KeySource, RowId};
 
 use timed::timed;
 
@@ -152,7 +152,7 @@ impl Table {
             let mut from = self.keys.key(index, row);
             let mut left = 10;
             finish(&mut self.machine, &mut self.client, |machine, client| {
-                self.tree.range(machine, client, index, &mut from, &mut |_, _| {
+                self.tree.range(machine, client, index, &mut from, Key::MAX, &mut |_, _| {
                     left -= 1;
                     if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 })

@@ -8,7 +8,7 @@ use cost_model::device::DeviceSpec;
 use cost_model::{Machine, MachineConfig, Margin, MarginCounts, PoolConfig, SimThread, SimTime};
 use driver::workload::{IiBench, IiBenchSpec, Profile, RowLayout, below, hash, shapes};
 use index::testkit::{finish, null_machine};
-use index::{BufferStats, IndexEngine, IndexId, IndexShape, KeySource, RowId};
+use index::{BufferStats, IndexEngine, IndexId, IndexShape, Key, KeySource, RowId};
 
 /// Rows in the table.
 const ROWS: u64 = 1 << 20;
@@ -174,7 +174,7 @@ impl<E: IndexEngine> Table<E> {
                 let mut from = self.keys.key(index, row);
                 let mut left = SCAN_ENTRIES;
                 finish(&mut self.machine, &mut self.client, |machine, client| {
-                    self.engine.range(machine, client, index, &mut from, &mut |_, _| {
+                    self.engine.range(machine, client, index, &mut from, Key::MAX, &mut |_, _| {
                         left -= 1;
                         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                     })

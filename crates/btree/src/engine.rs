@@ -431,6 +431,7 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         thread: &mut SimThread,
         index: IndexId,
         from: &mut Key,
+        _to: Key,
         visit: &mut Visitor<'_>,
     ) -> Step {
         self.scan(machine, thread, index, from, visit)

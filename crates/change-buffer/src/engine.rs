@@ -470,10 +470,11 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
         thread: &mut SimThread,
         index: IndexId,
         from: &mut Key,
+        to: Key,
         visit: &mut Visitor<'_>,
     ) -> Step {
         self.begin(machine, thread, false)?;
-        self.tree.range(machine, thread, index, from, visit)
+        self.tree.range(machine, thread, index, from, to, visit)
     }
 
     fn estimate(

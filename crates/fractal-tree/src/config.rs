@@ -96,8 +96,8 @@ pub enum QueryRule {
 pub enum RangeReads {
     /// The basement it is in.
     Basement,
-    /// All that its bounds, which have no upper end here, take in: with a basement the rest of its
-    /// leaf, and beside it the next leaf below the same node (`PerconaFT` source, ft-ops.cc).
+    /// What its bounds take in: with a basement those after it in its leaf, and from the second
+    /// entry on the next leaf below the same node beside it (`PerconaFT` source, ft-ops.cc).
     Ahead,
 }
 
@@ -126,15 +126,15 @@ pub(crate) const CLEANER_LOOKS: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NodeMemory {
     /// What has been allocated for its entries or messages, in use or not: a quarter more than was
-    /// asked for and two and a half times the keys when keys have come between others, blocks of
-    /// messages of a power of two bytes (`PerconaFT` source: bndata.cc, dmt.cc, mempool.cc,
+    /// asked for, two and a half times the keys when more have come between others than that had
+    /// room for, blocks of messages of a power of two bytes (`PerconaFT` source: bndata.cc, dmt.cc, mempool.cc,
     /// `msg_buffer.cc`, omt.cc).
     Allocated,
     /// In proportion to its serialized bytes.
     Proportional {
-        /// Bytes for each of a leaf.
+        /// Bytes in memory of a serialized byte of a leaf.
         leaf: f64,
-        /// Bytes for each of an internal node.
+        /// Bytes in memory of a serialized byte of an internal node.
         message: f64,
     },
 }
@@ -166,7 +166,7 @@ pub struct NodeFormat {
     pub leaf_compression: f64,
     /// Serialized bytes of an internal node in one byte of the file.
     pub node_compression: f64,
-    /// Bytes of an internal node in memory by those of the same node compressed there.
+    /// Serialized bytes of an internal node by those of the same node compressed in memory.
     pub memory_compression: f64,
     /// Nodes are padded to multiples of this in the file.
     pub padding: u32,

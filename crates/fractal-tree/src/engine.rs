@@ -387,11 +387,12 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         thread: &mut SimThread,
         index: IndexId,
         from: &mut Key,
+        to: Key,
         visit: &mut Visitor<'_>,
     ) -> Step {
         machine.begin(thread)?;
         self.keep_house(machine, thread)?;
-        self.scan(machine, thread, index.index(), from, visit)?;
+        self.scan(machine, thread, index.index(), from, to, visit)?;
         self.keep_limit(machine, thread.now());
         self.store.cache.release(thread);
         Ok(())

@@ -61,7 +61,7 @@ impl Leaf {
     pub(crate) fn of(chunks: &mut Chunks, is_run: bool, rows: &[u32], collected: u32) -> Self {
         let mut leaf = Self::new(is_run);
         for row in rows {
-            leaf.insert(chunks, *row, false);
+            leaf.insert(chunks, *row);
         }
         (leaf.collected, leaf.collected_until) = (collected, collected);
         leaf
@@ -117,7 +117,7 @@ impl Leaf {
     pub(crate) fn apply(&mut self, chunks: &mut Chunks, sizes: &Sizes, message: Message) {
         match message.kind() {
             Kind::Insert => {
-                self.insert(chunks, message.row(), false);
+                self.insert(chunks, message.row());
                 self.pools.insert(&sizes.entry_bytes, self.sequential);
             }
             Kind::Delete => {
@@ -130,8 +130,8 @@ impl Leaf {
     }
 
     #[inline]
-    fn insert(&mut self, chunks: &mut Chunks, row: u32, after_all: bool) {
-        let mut after_all = after_all;
+    fn insert(&mut self, chunks: &mut Chunks, row: u32) {
+        let mut after_all = false;
         if let Rows::Run { first } = &mut self.rows {
             if self.len == 0 {
                 *first = row;

@@ -80,14 +80,7 @@ pub(crate) enum Reactivity {
 
 impl Edge {
     pub(crate) fn new(child: u32) -> Self {
-        Self {
-            child,
-            messages: List::new(),
-            bytes: 0,
-            work: 0,
-            flow: [0; 2],
-            room: Room::default(),
-        }
+        Self { child, messages: List::new(), bytes: 0, work: 0, flow: [0; 2], room: Room::EMPTY }
     }
 
     #[inline]
@@ -114,7 +107,7 @@ impl Edge {
     /// The messages are gone. Returns how much less memory the buffer takes than before.
     pub(crate) fn shrink(&mut self) -> u64 {
         let before = self.allocated();
-        (self.bytes, self.work, self.room) = (0, 0, Room::default());
+        (self.bytes, self.work, self.room) = (0, 0, Room::EMPTY);
         before - self.allocated()
     }
 

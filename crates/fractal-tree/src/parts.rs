@@ -41,14 +41,20 @@ impl Parts {
         self.is_whole() || self.present >> basement & 1 == 1
     }
 
-    /// Basements from `first` to `last` are in memory from now on, and used; returns how many of
-    /// them were not there.
-    pub(crate) fn bring(&mut self, first: u32, last: u32) -> u32 {
+    /// Basements from `first` to `last` are read; returns how many of them were not there. Only
+    /// `first` counts as used.
+    pub(crate) fn read(&mut self, first: u32, last: u32) -> u32 {
         let wanted = Self::all(last + 1) & !0 << first;
         let missing = wanted & !self.present;
         self.present |= wanted;
-        self.touched |= missing;
+        self.touched |= 1 << first;
         missing.count_ones()
+    }
+
+    /// All `count` basements are there, and those of `touched` were used.
+    pub(crate) fn all_of(count: u64, touched: u128) -> Self {
+        let parts = Self::none_of(count);
+        Self { present: Self::all(parts.count), touched, ..parts }
     }
 
     /// The hand of the clock passes a clean leaf of `count` basements: those that were not used
@@ -86,5 +92,25 @@ impl Parts {
         } else {
             f64::from(self.present.count_ones()) / f64::from(self.count)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parts;
+
+    #[test]
+    fn what_is_read_ahead_is_there_and_not_used() {
+        let mut parts = Parts::none_of(128);
+        assert_eq!(parts.read(120, 127), 8);
+        assert_eq!(parts.read(3, 3), 1);
+        assert_eq!((parts.missing(), parts.touched), (119, 1 << 120 | 1 << 3));
+        assert_eq!(parts.read(2, 127), 117);
+        parts.sweep(128);
+        assert!([2, 3, 120].iter().all(|basement| parts.has(*basement)));
+        assert_eq!(parts.missing(), 125);
+        let mut ahead = Parts::all_of(16, 1 << 4);
+        ahead.sweep(16);
+        assert_eq!((ahead.present, ahead.missing()), (1 << 4, 15));
     }
 }

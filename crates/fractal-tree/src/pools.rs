@@ -230,6 +230,11 @@ impl Pools {
         self.basements == 1
     }
 
+    /// The same entries in one basement, as on either side of such a split.
+    pub(crate) fn in_one_basement(self) -> Self {
+        Self { basements: 1, ..self }
+    }
+
     /// The basements of two leaves that are joined.
     pub(crate) fn joined(&self, other: &Self) -> Self {
         Self {
@@ -253,7 +258,7 @@ impl Pools {
 }
 
 /// What a child's buffer has been given.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// Bytes of the block of messages.
     block: u64,
@@ -262,6 +267,9 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// That of an empty buffer.
+    pub(crate) const EMPTY: Self = Self { block: 0, places: ORDER_MIN };
+
     /// That of a buffer that was read: so many messages, of so many bytes in the block and in the
     /// file.
     pub(crate) fn read(messages: u64, serialized: u64) -> Self {
@@ -299,7 +307,7 @@ mod tests {
     }
 
     /// 31 bytes of key and 22 of its transaction, with a quarter to spare. The library's counters
-    /// show 68 bytes an entry after a checkpoint, basements included.
+    /// show 66.7 bytes an entry after a checkpoint, basements included.
     #[test]
     fn what_was_put_in_order_has_a_quarter_to_spare() {
         let pools = Pools::ordered(&BYTES, 0, 8_000, 10);
@@ -382,7 +390,7 @@ mod tests {
     #[test]
     fn blocks_and_order_trees_grow_by_doubling() {
         let per_message = |most: u64| {
-            let (mut room, mut sum, mut messages) = (Room::default(), 0, 0);
+            let (mut room, mut sum, mut messages) = (Room::EMPTY, 0, 0);
             for count in 1..=most / 51 {
                 room.hold(count, count * 51);
                 sum += room.bytes(count * 51);
@@ -396,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_was_read_has_hardly_room_for_one_message_more() {
+    fn a_buffer_that_was_read_has_little_to_spare() {
         let mut room = Room::read(200, 200 * 55);
         assert_eq!(room.bytes(200 * 51), BUFFER + 200 * 55 + 64 + 400 * ORDER);
         room.hold(220, 220 * 51);

@@ -120,7 +120,11 @@ impl<K: KeySource> FractalTree<K> {
         let pivot = entries[at - 1].0;
         let mut left = self.build_leaf(index, &entries[..at]);
         let mut right = self.build_leaf(index, &entries[at..]);
-        if !pools.is_one_basement() {
+        if pools.is_one_basement() {
+            for half in [&mut left, &mut right] {
+                half.pools = half.pools.in_one_basement();
+            }
+        } else {
             [left.pools, right.pools] = pools.split(at as u64, (len - at) as u64);
         }
         (Body::Leaf(left), Body::Leaf(right), pivot)

@@ -12,6 +12,10 @@ use crate::engine::{FractalTree, Work};
 use crate::message::Kind;
 use crate::node::Body;
 
+/// Entries that a scan has taken when it reads the next leaf ahead: with the second, a cursor is
+/// known to go on (`PerconaFT` source, cursor.cc, `toku_ft_cursor_next`).
+const ENTRIES_BEFORE_NEXT_LEAF: u32 = 2;
+
 /// The part of an index that one leaf is responsible for, as a query sees it.
 struct Portion {
     leaf: u32,
@@ -41,7 +45,7 @@ impl<K: KeySource> FractalTree<K> {
                 found = Some(row);
             }
         });
-        self.use_basement(machine, thread, portion.leaf, before, false)?;
+        self.use_basements(machine, thread, portion.leaf, before, before)?;
         self.touch_path(portion.leaf);
         Ok(portion.pending.get(&key).copied().unwrap_or(found))
     }
@@ -56,12 +60,13 @@ impl<K: KeySource> FractalTree<K> {
         thread: &mut SimThread,
         index: usize,
         from: &mut Key,
+        to: Key,
         visit: &mut Visitor<'_>,
     ) -> Step {
         loop {
             // Leaves that are behind need not stay for the rest of the scan.
             let portion = self.descend(machine, thread, index, *from, None)?;
-            if self.scan_leaf(machine, thread, &portion, from, visit)?.is_break() {
+            if self.scan_leaf(machine, thread, &portion, from, to, visit)?.is_break() {
                 return Ok(());
             }
             self.store.cache.release(thread);
@@ -76,11 +81,14 @@ impl<K: KeySource> FractalTree<K> {
         thread: &mut SimThread,
         portion: &Portion,
         from: &mut Key,
+        to: Key,
         visit: &mut Visitor<'_>,
     ) -> Step<ControlFlow<()>> {
         let (start, mut before) = (*from, 0);
+        let (mut wanted, mut visited) = (0, 0);
         let mut entries = Vec::new();
         self.for_each_entry(portion.leaf, |entry, row| {
+            wanted += u32::from(entry <= to);
             if entry < start {
                 before += 1;
             } else {
@@ -90,11 +98,9 @@ impl<K: KeySource> FractalTree<K> {
         let mut entries = BinaryHeap::from(entries);
         let mut pending = portion.pending.range(start..).peekable();
         let ahead = self.config.range_reads == RangeReads::Ahead;
-        self.use_basement(machine, thread, portion.leaf, before, ahead)?;
+        let last = |before: u32| if ahead { wanted.max(before + 1) - 1 } else { before };
+        self.use_basements(machine, thread, portion.leaf, before, last(before))?;
         self.touch_path(portion.leaf);
-        if ahead {
-            self.read_next_leaf_ahead(machine, thread);
-        }
         loop {
             let entry = entries.peek().map(|Reverse(entry)| *entry);
             let message = pending.peek().map(|(key, row)| (**key, **row));
@@ -107,7 +113,7 @@ impl<K: KeySource> FractalTree<K> {
             if let Some((of_entry, entry_row)) = entry
                 && of_entry == key
             {
-                self.use_basement(machine, thread, portion.leaf, before, ahead)?;
+                self.use_basements(machine, thread, portion.leaf, before, last(before))?;
                 entries.pop();
                 before += 1;
                 row = Some(entry_row);
@@ -119,10 +125,15 @@ impl<K: KeySource> FractalTree<K> {
                 row = message_row;
             }
             *from = Key(key.0.saturating_add(1));
-            if let Some(row) = row
-                && visit(key, RowId(u64::from(row))).is_break()
-            {
-                return Ok(ControlFlow::Break(()));
+            if let Some(row) = row {
+                if visit(key, RowId(u64::from(row))).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                visited += 1;
+                let goes_further = portion.last.is_some_and(|last| last < to);
+                if ahead && visited == ENTRIES_BEFORE_NEXT_LEAF && goes_further {
+                    self.read_next_leaf_ahead(machine, thread);
+                }
             }
         }
     }
@@ -149,7 +160,7 @@ impl<K: KeySource> FractalTree<K> {
                 before
             }
         };
-        self.use_basement(machine, thread, leaf, before, false)?;
+        self.use_basements(machine, thread, leaf, before, before)?;
         self.touch_path(leaf);
         Ok(())
     }
@@ -238,30 +249,28 @@ impl<K: KeySource> FractalTree<K> {
     }
 
     /// Has the basement in memory where `before` entries of the leaf come before the key, and
-    /// applies to it the messages it has not seen. If it has to be read and the query reads
-    /// `ahead`, so is the rest of the leaf.
+    /// applies to it the messages it has not seen. If it has to be read, those up to the one where
+    /// `last` entries come before are read with it.
     ///
     /// How many of the buffer's messages are for one basement is taken to be their share; in the
     /// clustered index, where rows that follow each other are read and deleted, all of them.
-    fn use_basement(
+    fn use_basements(
         &mut self,
         machine: &mut Machine,
         thread: &mut SimThread,
         leaf: u32,
         before: u32,
-        ahead: bool,
+        last: u32,
     ) -> Step {
         let node = self.nodes[leaf as usize].leaf();
         let (count, len) = (node.parts.count, node.len());
-        let basement = if node.parts.is_whole() {
-            0
-        } else {
-            (u64::from(before) * u64::from(count) / u64::from(len.max(1))).min(u64::from(count) - 1)
-                as u32
+        let at = |before: u32| {
+            let basement = u64::from(before) * u64::from(count) / u64::from(len.max(1));
+            basement.min(u64::from(count).saturating_sub(1)) as u32
         };
-        if !self.nodes[leaf as usize].leaf().parts.is_whole() {
-            let last = if ahead { count - 1 } else { basement };
-            let fetched = self.fetch_basements(machine, thread.now(), leaf, basement, last);
+        let basement = at(before);
+        if !node.parts.is_whole() {
+            let fetched = self.fetch_basements(machine, thread.now(), leaf, basement, at(last));
             self.wait_for(machine, thread, leaf, fetched)?;
         }
         let Some((parent, slot)) = self.path.last().copied() else { return Ok(()) };

@@ -157,7 +157,7 @@ impl<K: KeySource> FractalTree<K> {
                 let share = f64::from(missing) / f64::from(count);
                 leaf.collect_some((f64::from(leaf.len() - leaf.collected()) * share) as u32);
                 leaf.make_whole();
-                leaf.lay_out_as_read(&self.trees[index].sizes);
+                leaf.put_in_order(&self.trees[index].sizes);
                 if 0 < missing {
                     let items = (f64::from(leaf.len()) * share) as u64;
                     let serialized = leaf.bytes_collected(&self.trees[index].sizes) as f64 * share;
@@ -232,16 +232,16 @@ impl<K: KeySource> FractalTree<K> {
         let node = &mut self.nodes[number as usize];
         let (index, image) = (node.index as usize, node.image);
         let leaf = node.leaf_mut();
-        leaf.parts.touched |= 1 << basement;
         if leaf.parts.has(basement) {
+            leaf.parts.touched |= 1 << basement;
             return Fetched { ready, cpu: SimDuration::ZERO, was_read: false };
         }
-        let missing = leaf.parts.bring(basement, last);
+        let missing = leaf.parts.read(basement, last);
         let count = u64::from(leaf.parts.count);
         let of_missing = |all: u64| all * u64::from(missing) / count;
         let versioned = u64::from(leaf.len() - leaf.collected());
         leaf.collect_some(of_missing(versioned) as u32);
-        leaf.lay_out_as_read(&self.trees[index].sizes);
+        leaf.put_in_order(&self.trees[index].sizes);
         let items = of_missing(u64::from(leaf.len()));
         let serialized = of_missing(leaf.bytes_collected(&self.trees[index].sizes));
         let image = image.expect("a node in memory in part was written");
@@ -256,22 +256,26 @@ impl<K: KeySource> FractalTree<K> {
         fetched
     }
 
-    /// Reads what of a leaf is not in memory while nobody waits for it.
+    /// Reads what of a leaf is not in memory while nobody waits for it, unless clients wait for
+    /// room.
     pub(crate) fn read_ahead(&mut self, machine: &mut Machine, now: SimTime, number: u32) {
-        let is_resident = self.store.cache.is_resident(number);
+        let (is_resident, count) =
+            (self.store.cache.is_resident(number), self.basements(number).clamp(1, Parts::MAX));
+        let parts = &self.nodes[number as usize].leaf().parts;
+        let (missing, touched) =
+            if is_resident { (u64::from(parts.missing()), parts.touched) } else { (count, 0) };
         if is_resident {
             self.store.cache.touch(number);
-            if self.is_complete(number) {
-                return;
-            }
         }
-        let node = &self.nodes[number as usize];
-        let (index, leaf) = (node.index as usize, node.leaf());
-        let missing =
-            if is_resident { u64::from(leaf.parts.missing()) } else { self.basements(number) };
+        if missing == 0 || self.store.cache.is_full() {
+            return;
+        }
+        let index = self.nodes[number as usize].index as usize;
         self.trees[index].counters.basements_read[0] += missing;
         let fetched = self.fetch(machine, now, number, true);
-        self.store.cache.set_busy(number, fetched.ready + fetched.cpu);
+        self.nodes[number as usize].leaf_mut().parts = Parts::all_of(count, touched);
+        let computed = self.store.flushers.submit(now, fetched.cpu);
+        self.store.cache.set_busy(number, computed.max(fetched.ready + fetched.cpu));
     }
 
     fn read(
@@ -365,11 +369,10 @@ impl<K: KeySource> FractalTree<K> {
         match &node.body {
             Body::Leaf(leaf) => leaf.bytes_in_memory(sizes),
             Body::Internal(internal) => {
-                let bytes = sizes.node_in_memory(internal.bytes, internal.allocated);
                 if internal.compressed {
-                    (bytes as f64 / self.config.format.memory_compression) as u64
+                    (internal.bytes as f64 / self.config.format.memory_compression) as u64
                 } else {
-                    bytes
+                    sizes.node_in_memory(internal.bytes, internal.allocated)
                 }
             }
             Body::Gone => 0,

@@ -7,7 +7,7 @@ use index::{IndexId, Key, KeySource, RowId};
 use crate::engine::FractalTree;
 use crate::lists::Chunks;
 use crate::message::Kind;
-use crate::node::Body;
+use crate::node::{Body, Edge};
 
 /// Counts of one tree that must be found again.
 #[derive(Default)]
@@ -98,6 +98,8 @@ impl<K: KeySource> FractalTree<K> {
                     bytes += buffered + u64::from(edge.messages.len()) * sizes.message_offset;
                 }
                 assert_eq!(bytes, internal.bytes, "bytes of node {number}");
+                let allocated: u64 = internal.edges.iter().map(Edge::allocated).sum();
+                assert_eq!(allocated, internal.allocated, "memory of the buffers of node {number}");
                 let work: u64 = internal.edges.iter().map(|edge| edge.work).sum();
                 assert_eq!(work, internal.work, "work of node {number}");
             }

@@ -97,7 +97,8 @@ pub trait IndexEngine {
 
     /// Visits the entries from `from` on in key order until the visitor breaks or the index ends.
     /// `from` moves past every entry visited, so that a scan that was blocked goes on where it
-    /// was.
+    /// was. Nothing beyond `to` is wanted: an engine that reads ahead does so up to there. It may
+    /// visit what is beyond.
     ///
     /// # Errors
     /// [`Blocked`](cost_model::Blocked): try again.
@@ -107,6 +108,7 @@ pub trait IndexEngine {
         thread: &mut SimThread,
         index: IndexId,
         from: &mut Key,
+        to: Key,
         visit: &mut Visitor<'_>,
     ) -> Step;
 

@@ -296,7 +296,7 @@ impl Query {
                 *returned += 1;
                 if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            return engine.range(machine, thread, only.index, &mut only.from, &mut visit);
+            return engine.range(machine, thread, only.index, &mut only.from, to, &mut visit);
         }
         // The first entry of each partition is read, then always the next one of that partition
         // whose entry was taken (MySQL 5.5 source, ha_partition.cc: ordered index scan).
@@ -310,7 +310,7 @@ impl Query {
                     }
                     ControlFlow::Break(())
                 };
-                engine.range(machine, thread, *index, from, &mut visit)?;
+                engine.range(machine, thread, *index, from, to, &mut visit)?;
                 machine.release(thread);
                 *head = found;
             }

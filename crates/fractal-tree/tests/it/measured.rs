@@ -10,23 +10,32 @@ use windows::{METRICS, Window};
 
 /// Differences of more than a tenth over whole runs, and how far they may go. What is known of
 /// each is on the page with the tables.
-const BEYOND: [(&str, &str, f64); 16] = [
+const BEYOND: [(&str, &str, f64); 19] = [
     ("d4_1M_fifo_c64M", "checkpointed leaves", 0.5),
     ("d4_1M_fifo_c64M", "injected at leaves", 0.15),
     ("d4_512k_c64M_fifo", "injected at leaves", 0.2),
-    ("d4_512k_c64M_fifo", "injected at height 2", 1.0),
-    ("d4_512k_c64M_fifo", "messages a flush above", 1.0),
     ("n128k_c4M_ck8k_q", "evicted nodes", 0.5),
     ("n128k_c4M_ck8k_q", "checkpointed leaves", 0.15),
     ("n128k_c4M_ck8k_q", "nodes read", 0.15),
+    ("n128k_c4M_ck8k_q", "flushes above", 0.15),
     ("n128k_c4M_ck8k_q", "injected at height 1", 0.2),
+    ("n128k_c4M_ck8k_q", "nodes", 0.15),
     ("n128k_c8M_ck16k", "checkpointed leaves", 0.15),
-    ("s4M_c256M", "evicted leaves", 0.15),
+    ("n128k_c64M_ck125k", "evicted leaves", 0.15),
+    ("s4M_c256M", "evicted leaves", 0.2),
+    ("s4M_c256M", "leaves read", 0.15),
+    ("s4M_c256M", "flushes into leaves", 0.15),
     ("s4M_c64M", "checkpointed leaves", 0.15),
     ("s512k_c32M", "checkpointed leaves", 0.15),
     ("s512k_c32M_fan8", "evicted nodes", 0.25),
     ("s512k_c32M_fan8", "checkpointed leaves", 0.15),
-    ("s512k_c32M_fan8", "messages a flush above", 0.2),
+    ("s512k_c32M_fan8", "messages a flush above", 0.25),
+];
+
+/// What the library has a few of and the simulation none; the page says what.
+const ABSENT: [(&str, &str); 2] = [
+    ("d4_512k_c64M_fifo", "injected at height 2"),
+    ("d4_512k_c64M_fifo", "messages a flush above"),
 ];
 
 fn tolerance(run: &str, metric: &str) -> f64 {
@@ -56,6 +65,10 @@ fn whole_runs_are_within_a_tenth() {
         for (metric, (name, _)) in METRICS.iter().enumerate() {
             let tolerance = tolerance(window.run, name);
             let ratio = simulated.values[metric] / window.measured[metric];
+            if window.phase == "fifo" && ABSENT.contains(&(window.run, *name)) {
+                assert_eq!(simulated.values[metric].to_bits(), 0, "{} {name}", window.run);
+                continue;
+            }
             if !is_rare(window, metric) && tolerance < (ratio - 1.0).abs() {
                 beyond.push(format!("{} {} {name}: {ratio:.3}", window.run, window.phase));
             }
@@ -73,12 +86,16 @@ fn whole_runs_are_within_a_tenth() {
     assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-/// Queries of which more than that differs, and what is known of it is on the page.
-const QUERIES_BEYOND: [[&str; 3]; 4] = [
-    ["d4_1M_fifo_c64M", "hot", "range of 10 ahead"],
-    ["n128k_c4M_ck8k_q", "hot", "range of 1000 ahead"],
-    ["s4M_c256M", "cold", "range of 10 ahead"],
-    ["s4M_c256M", "hot", "range of 1000"],
+/// Kinds of queries and counts of which more than that differs, and how far they may go. What is
+/// known of each is on the page.
+const QUERIES_BEYOND: [([&str; 3], &str, f64); 7] = [
+    (["d4_1M_fifo_c64M", "hot", "range of 10 ahead"], "basements", 0.25),
+    (["d4_1M_fifo_c64M", "hot", "range of 10 ahead"], "bytes", 0.25),
+    (["n128k_c4M_ck8k_q", "hot", "range of 1000 ahead"], "basements", 0.25),
+    (["n128k_c4M_ck8k_q", "hot", "range of 1000 ahead"], "bytes", 0.2),
+    (["n128k_c4M_ck8k_q", "cold", "range of 10"], "bytes", 0.2),
+    (["n128k_c4M_ck8k_q", "cold", "range of 1000"], "bytes", 0.2),
+    (["s4M_c256M", "hot", "range of 1000"], "bytes", 0.35),
 ];
 
 /// A hundred queries and more of a kind are within a tenth, or within two standard deviations of
@@ -87,8 +104,8 @@ const QUERIES_BEYOND: [[&str; 3]; 4] = [
 fn queries_read_what_the_library_reads() {
     let mut beyond = Vec::new();
     for steps in QUERIES.chunk_by(|one, next| one.key() == next.key()) {
-        let queries: u64 = steps.iter().map(|step| step.to - step.from).sum();
-        if queries < 100 || QUERIES_BEYOND.contains(&steps[0].key()) {
+        let (key, queries) = (steps[0].key(), steps.iter().map(|step| step.to - step.from));
+        if queries.sum::<u64>() < 100 {
             continue;
         }
         for (metric, name) in QUERY_METRICS.iter().enumerate() {
@@ -96,12 +113,13 @@ fn queries_read_what_the_library_reads() {
                 steps.iter().map(|step| values(step)[metric] * (step.to - step.from) as f64).sum()
             };
             let (measured, simulated) = (sum(|step| &step.measured), sum(|step| &step.simulated));
-            let allowed = match *name {
-                "bytes" => 0.15 * measured,
-                _ => 0.1 * measured + 2.0 * measured.sqrt(),
+            let known = QUERIES_BEYOND.iter().find(|(of, count, _)| *of == key && count == name);
+            let allowed = match (known, *name) {
+                (Some((_, _, tolerance)), _) => tolerance * measured,
+                (None, "bytes") => 0.15 * measured,
+                (None, _) => 0.1 * measured + 2.0 * measured.sqrt(),
             };
-            if 20.0 < measured && allowed < (simulated - measured).abs() {
-                let key = steps[0].key();
+            if 20.0 < measured.max(simulated) && allowed < (simulated - measured).abs() {
                 beyond.push(format!("{key:?} {name}: {simulated:.0}, measured {measured:.0}"));
             }
         }

@@ -2,7 +2,7 @@
 
 use cost_model::{Machine, SimDuration, SimThread};
 use fractal_tree::{
-    Cleaner, EdgeSplit, Flushing, FractalConfig, FractalTree, Promotion, QueryRule,
+    Cleaner, EdgeSplit, Flushing, FractalConfig, FractalTree, Promotion, QueryRule, RangeReads,
 };
 use index::testkit::{KeyOrder, Op, Suite, TestKeys, exhaust, finish, null_machine, replay};
 use index::{IndexEngine, IndexId, RowId};
@@ -19,12 +19,14 @@ fn configs() -> impl Strategy<Value = (usize, FractalConfig)> {
     let queries = prop_oneof![Just(QueryRule::Apply), Just(QueryRule::Flush)];
     let edge_split = prop_oneof![Just(EdgeSplit::Uneven), Just(EdgeSplit::Sequential)];
     let basements = 1..4u64;
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let ahead = prop_oneof![Just(RangeReads::Basement), Just(RangeReads::Ahead)];
+    let switches =
+        (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), ahead);
     let rules = (promotion, flushing, queries, edge_split, switches);
     (1..4usize, sizes, basements, rules).prop_map(|(indexes, sizes, basements, rules)| {
         let (node_bytes, cache_nodes, fanout) = sizes;
         let (promotion, flushing, queries, edge_split, switches) = rules;
-        let (commits, lru, buffered, timers, priced) = switches;
+        let (commits, lru, buffered, timers, priced, range_reads) = switches;
         let cache_bytes = cache_nodes * node_bytes;
         let eras = [
             perconaft(node_bytes, node_bytes / basements, cache_bytes),
@@ -36,6 +38,7 @@ fn configs() -> impl Strategy<Value = (usize, FractalConfig)> {
             promotion,
             flushing,
             queries,
+            range_reads,
             edge_split,
             delete_commits: commits,
             delete_reads_row: !timers,

@@ -286,7 +286,7 @@ impl<E: IndexEngine> Trial<E> {
                     *left = left.saturating_sub(1);
                     if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                engine.range(machine, thread, *index, from, &mut visit)?;
+                engine.range(machine, thread, *index, from, Key::MAX, &mut visit)?;
                 if 0 < *left {
                     assert_eq!(None, expected.next(), "range in {index:?} ends too early");
                 }

@@ -9,7 +9,7 @@ use std::sync::{LazyLock, Mutex};
 use cost_model::{Machine, SimDuration, SimThread, SimTime};
 use fractal_tree::{FractalConfig, FractalPrices, FractalTree, RangeReads, TreeCounters};
 use index::testkit::{finish, null_machine};
-use index::{IndexEngine, IndexId, KeySource, RowId};
+use index::{IndexEngine, IndexId, Key, KeySource, RowId};
 
 use super::stream::{Dictionary, Stream};
 use super::windows::{METRICS, WINDOWS, Window};
@@ -308,7 +308,7 @@ impl Rig {
         let mut from = self.tree.source().key(index, row);
         let mut left = entries;
         finish(&mut self.machine, &mut self.client, |machine, client| {
-            self.tree.range(machine, client, index, &mut from, &mut |_, _| {
+            self.tree.range(machine, client, index, &mut from, Key::MAX, &mut |_, _| {
                 left -= 1;
                 if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
