@@ -3,8 +3,6 @@
 
 mod timed;
 
-use std::ops::ControlFlow;
-
 use cost_model::{Machine, NodeCacheConfig, Replacement, SimThread, SimTime};
 use criterion::{Criterion, Throughput};
 use driver::workload::{IiBench, IiBenchSpec, Profile, RowLayout, below, hash, shapes};
@@ -12,8 +10,8 @@ use fractal_tree::{
     EdgeSplit, Flushing, FractalConfig, FractalPrices, FractalTree, NodeFormat, Promotion,
     QueryRule, RangeReads,
 };
-use index::testkit::{finish, null_machine};
-use index::{IndexEngine, IndexId, Key, KeySource, RowId};
+use index::testkit::{finish, null_machine, scan};
+use index::{IndexEngine, IndexId, KeySource, RowId};
 
 use timed::timed;
 
@@ -149,14 +147,8 @@ impl Table {
     fn range(&mut self) {
         for index in indexes() {
             let row = self.random_row();
-            let mut from = self.keys.key(index, row);
-            let mut left = 10;
-            finish(&mut self.machine, &mut self.client, |machine, client| {
-                self.tree.range(machine, client, index, &mut from, Key::MAX, &mut |_, _| {
-                    left -= 1;
-                    if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                })
-            });
+            let from = (index, self.keys.key(index, row));
+            scan(&mut self.tree, &mut self.machine, &mut self.client, from, 10);
         }
     }
 

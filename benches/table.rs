@@ -1,14 +1,14 @@
 //! A purchases table of constant size, for benchmarks of single operations.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig};
 use change_buffer::{ChangeBufferConfig, ChangeBuffered};
 use cost_model::device::DeviceSpec;
 use cost_model::{Machine, MachineConfig, Margin, MarginCounts, PoolConfig, SimThread, SimTime};
 use driver::workload::{IiBench, IiBenchSpec, Profile, RowLayout, below, hash, shapes};
-use index::testkit::{finish, null_machine};
-use index::{BufferStats, IndexEngine, IndexId, IndexShape, Key, KeySource, RowId};
+use index::testkit::{finish, null_machine, scan};
+use index::{BufferStats, IndexEngine, IndexId, IndexShape, KeySource, RowId};
 
 /// Rows in the table.
 const ROWS: u64 = 1 << 20;
@@ -35,7 +35,7 @@ pub(crate) const CHECK_NEVER_FITS: u32 = 1 << 14;
 const LOOK_AHEAD: u64 = 64;
 
 /// Entries of a range scan.
-const SCAN_ENTRIES: u32 = 10;
+const SCAN_ENTRIES: u64 = 10;
 
 const SEED: u64 = 42;
 
@@ -171,14 +171,8 @@ impl<E: IndexEngine> Table<E> {
         for _ in 0..rows {
             for index in ALL.map(IndexId) {
                 let row = self.random_row();
-                let mut from = self.keys.key(index, row);
-                let mut left = SCAN_ENTRIES;
-                finish(&mut self.machine, &mut self.client, |machine, client| {
-                    self.engine.range(machine, client, index, &mut from, Key::MAX, &mut |_, _| {
-                        left -= 1;
-                        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                    })
-                });
+                let from = (index, self.keys.key(index, row));
+                scan(&mut self.engine, &mut self.machine, &mut self.client, from, SCAN_ENTRIES);
             }
         }
     }

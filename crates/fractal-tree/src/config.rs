@@ -127,8 +127,8 @@ pub(crate) const CLEANER_LOOKS: u32 = 8;
 pub enum NodeMemory {
     /// What has been allocated for its entries or messages, in use or not: a quarter more than was
     /// asked for, two and a half times the keys when more have come between others than that had
-    /// room for, blocks of messages of a power of two bytes (`PerconaFT` source: bndata.cc, dmt.cc, mempool.cc,
-    /// `msg_buffer.cc`, omt.cc).
+    /// room for, blocks of messages of a power of two bytes (`PerconaFT` source: bndata.cc,
+    /// dmt.cc, mempool.cc, `msg_buffer.cc`, omt.cc).
     Allocated,
     /// In proportion to its serialized bytes.
     Proportional {
@@ -182,9 +182,9 @@ pub struct NodeFormat {
 
 impl NodeFormat {
     /// The format measured on the `PerconaFT` library of 2023 without compression: entries and
-    /// messages from dumps of the files, log records
-    /// from bytes per row of one and of four dictionaries. Read in its source are the padding
-    /// (ft-serialize) and the header read of 32 KiB (`ft_node_serialize`).
+    /// messages from dumps of the files, log records from bytes per row of one and of four
+    /// dictionaries. Read in its source are the padding (ft-serialize) and the header read of
+    /// 32 KiB (`ft_node_serialize`).
     ///
     /// `memory_compression` is assumed: about what a fast compressor gets from buffers that zlib
     /// shrinks by 2.4.

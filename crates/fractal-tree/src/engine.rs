@@ -413,7 +413,7 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
             leaf_pages: tree.nodes[0],
             internal_pages: internal,
             reserved_pages: tree.nodes[0] + internal,
-            leaf_bytes: tree.rows.len() * tree.sizes.entry,
+            leaf_bytes: tree.rows.len() * tree.sizes.entry.collected,
             height: height as u32 + 1,
             inserts: tree.inserts,
             deletes: tree.deletes,

@@ -118,12 +118,12 @@ impl Leaf {
         match message.kind() {
             Kind::Insert => {
                 self.insert(chunks, message.row());
-                self.pools.insert(&sizes.entry_bytes, self.sequential);
+                self.pools.insert(&sizes.entry, self.sequential);
             }
             Kind::Delete => {
                 let collected = self.collected;
                 self.delete(chunks, message.row());
-                self.pools.remove(&sizes.entry_bytes, 0 < collected);
+                self.pools.remove(&sizes.entry, 0 < collected);
             }
             Kind::Commit | Kind::Void => {}
         }
@@ -199,16 +199,20 @@ impl Leaf {
     /// All of the leaf was read.
     pub(crate) fn lay_out_as_read(&mut self, sizes: &Sizes) {
         let entries = u64::from(self.len);
-        self.pools =
-            Pools::read(&sizes.entry_bytes, entries, sizes.basements(entries * sizes.entry));
+        self.pools = Pools::read(&sizes.entry, entries, sizes.basements(sizes.entries(entries, 0)));
     }
 
     /// The entries are put in order in memory.
     pub(crate) fn put_in_order(&mut self, sizes: &Sizes) {
-        let (collected, versioned) =
-            (u64::from(self.collected), u64::from(self.len - self.collected));
-        let basements = sizes.basements(collected * sizes.entry + versioned * sizes.versioned);
-        self.pools = Pools::ordered(&sizes.entry_bytes, collected, versioned, basements);
+        let [collected, versioned] = [self.collected, self.len - self.collected].map(u64::from);
+        let basements = sizes.basements(sizes.entries(collected, versioned));
+        self.pools = Pools::ordered(&sizes.entry, collected, versioned, basements);
+    }
+
+    /// The same, and all in one basement.
+    pub(crate) fn put_in_one_basement(&mut self, sizes: &Sizes) {
+        let [collected, versioned] = [self.collected, self.len - self.collected].map(u64::from);
+        self.pools = Pools::ordered(&sizes.entry, collected, versioned, 1);
     }
 
     /// `count` entries more were collected, wherever they are.

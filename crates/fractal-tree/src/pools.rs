@@ -3,9 +3,9 @@
 //! The rules are those of the `PerconaFT` source (bndata.cc, dmt.cc, mempool.cc, `msg_buffer.cc`,
 //! omt.cc, memory.cc).
 //!
-//! A basement has two pools, one of keys and one of what belongs to them. A pool
-//! is allocated with a quarter to spare. The keys lie in an array until one comes between others;
-//! then they are nodes of a tree, whose pool grows to two and a half times what it has to hold.
+//! A basement has two pools, one of keys and one of what belongs to them. A pool is allocated with
+//! a quarter to spare. The keys lie in an array until one comes between others; then they are nodes
+//! of a tree, whose pool grows to two and a half times what it has to hold.
 //! Values that are replaced or removed leave a gap behind, which a pool with no room at its end
 //! gets rid of. Entries are put in order, and their pools cut to size, when the leaf is read or
 //! written for a checkpoint. The basements of a leaf are taken to be alike, as random keys fill
@@ -20,11 +20,11 @@ const SPARE: u64 = 4;
 /// Bytes before a key in an array: where its value is.
 const ARRAY_HEAD: u64 = 4;
 
-/// Bytes that an array built key by key has to spare for each to be aligned.
-const ALIGNMENT: u64 = 3;
-
 /// Bytes before that in a tree: two children, the number of entries below, a length.
 const TREE_HEAD: u64 = 16;
+
+/// Bytes that an array built key by key has to spare for each to be aligned.
+const ALIGNMENT: u64 = 3;
 
 /// Bytes of the length of a key, which a serialized entry has and one in memory has not.
 const KEY_LENGTH: u64 = 4;
@@ -150,7 +150,7 @@ impl Pools {
             keys: Pool { touched: keys, ..Pool::holding(keys + entries * ALIGNMENT) },
             values: Pool::holding(values),
             is_tree: false,
-            basements: basements.max(1),
+            basements,
         }
     }
 
@@ -228,11 +228,6 @@ impl Pools {
     /// Whether a split puts the entries of the whole leaf in order.
     pub(crate) fn is_one_basement(&self) -> bool {
         self.basements == 1
-    }
-
-    /// The same entries in one basement, as on either side of such a split.
-    pub(crate) fn in_one_basement(self) -> Self {
-        Self { basements: 1, ..self }
     }
 
     /// The basements of two leaves that are joined.

@@ -122,7 +122,7 @@ impl<K: KeySource> FractalTree<K> {
         let mut right = self.build_leaf(index, &entries[at..]);
         if pools.is_one_basement() {
             for half in [&mut left, &mut right] {
-                half.pools = half.pools.in_one_basement();
+                half.put_in_one_basement(&self.trees[index].sizes);
             }
         } else {
             [left.pools, right.pools] = pools.split(at as u64, (len - at) as u64);
@@ -133,7 +133,9 @@ impl<K: KeySource> FractalTree<K> {
     /// How many entries have half of the bytes; at least one remains on each side.
     fn middle(&self, index: usize, entries: &[(Key, Entry)]) -> usize {
         let sizes = &self.trees[index].sizes;
-        let bytes = |entry: &Entry| if entry.collected { sizes.entry } else { sizes.versioned };
+        let bytes = |entry: &Entry| {
+            if entry.collected { sizes.entry.collected } else { sizes.entry.versioned }
+        };
         let total: u64 = entries.iter().map(|(_, entry)| bytes(entry)).sum();
         let mut so_far = 0;
         let half = entries.iter().position(|(_, entry)| {
@@ -173,9 +175,7 @@ impl<K: KeySource> FractalTree<K> {
         let mut rows: Vec<u32> = collected.map(|(_, entry)| entry.row).collect();
         let count = rows.len() as u32;
         rows.extend(entries.iter().filter(|(_, entry)| !entry.collected).map(|(_, e)| e.row));
-        let mut leaf = Leaf::of(&mut self.chunks, in_runs, &rows, count);
-        leaf.put_in_order(&self.trees[index].sizes);
-        leaf
+        Leaf::of(&mut self.chunks, in_runs, &rows, count)
     }
 
     /// Joins a child with its left sibling (the first with its right one), if both together are
@@ -211,8 +211,7 @@ impl<K: KeySource> FractalTree<K> {
             if node_bytes < a * 4 && node_bytes < b * 4 {
                 return;
             }
-            let pools = self.pools_of(left, right);
-            let entries = self.take_both(left, right);
+            let (entries, pools) = self.take_both(left, right);
             let (a, b, pivot) = self.halve_entries(index, &entries, &pools, SplitMode::Even);
             (self.nodes[left as usize].body, self.nodes[right as usize].body) = (a, b);
             self.nodes[parent as usize]
@@ -225,23 +224,20 @@ impl<K: KeySource> FractalTree<K> {
             }
             return;
         }
-        let pools = self.pools_of(left, right);
-        let entries = self.take_both(left, right);
+        let (entries, pools) = self.take_both(left, right);
         let mut leaf = self.build_leaf(index, &entries);
         leaf.pools = pools;
         self.nodes[left as usize].body = Body::Leaf(leaf);
         self.remove_right(parent, first, right);
     }
 
-    fn pools_of(&self, left: u32, right: u32) -> Pools {
+    /// All entries of two leaves, in key order, and what they took in memory.
+    fn take_both(&mut self, left: u32, right: u32) -> (Vec<(Key, Entry)>, Pools) {
         let [a, b] = [left, right].map(|number| &self.nodes[number as usize].leaf().pools);
-        a.joined(b)
-    }
-
-    fn take_both(&mut self, left: u32, right: u32) -> Vec<(Key, Entry)> {
+        let pools = a.joined(b);
         let mut entries = self.take_sorted(left);
         entries.extend(self.take_sorted(right));
-        entries
+        (entries, pools)
     }
 
     fn merge_internal(&mut self, parent: u32, first: usize, left: u32, right: u32) {

@@ -285,7 +285,7 @@ impl<K: KeySource> FractalTree<K> {
         } else {
             u64::from(parts.see(basement, waiting)) / u64::from(count.max(1))
         };
-        let bytes = applied * self.trees[index].sizes.versioned;
+        let bytes = applied * self.trees[index].sizes.entry.versioned;
         let internal = self.nodes[parent as usize].internal_mut();
         internal.edges[slot as usize].work += bytes;
         internal.work += bytes;

@@ -9,10 +9,8 @@ use crate::pools::EntryBytes;
 /// Bytes, for one index.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes {
-    /// A collected leaf entry.
-    pub(crate) entry: u64,
-    /// A leaf entry that still knows its transaction.
-    pub(crate) versioned: u64,
+    /// A leaf entry.
+    pub(crate) entry: EntryBytes,
     /// A message in a buffer, by kind.
     messages: [u64; 4],
     /// What a message has more when it is serialized.
@@ -21,8 +19,6 @@ pub(crate) struct Sizes {
     pub(crate) child: u64,
     basement: u64,
     basement_bytes: u64,
-    /// What the pools of a leaf in memory have to hold.
-    pub(crate) entry_bytes: EntryBytes,
     pub(crate) memory: NodeMemory,
     leaf_compression: f64,
     node_compression: f64,
@@ -39,18 +35,16 @@ impl Sizes {
         let log =
             |overhead: u32, bytes: u64| if overhead == 0 { 0 } else { u64::from(overhead) + bytes };
         Self {
-            entry: key + value + u64::from(format.entry_overhead),
-            versioned: key + value + u64::from(format.versioned_overhead),
+            entry: EntryBytes {
+                key,
+                collected: key + value + u64::from(format.entry_overhead),
+                versioned: key + value + u64::from(format.versioned_overhead),
+            },
             messages: [message(value), message(0), message(0), message(0)],
             message_offset: u64::from(format.message_offset),
             child: key + u64::from(format.child_overhead),
             basement: key + u64::from(format.basement_overhead),
             basement_bytes,
-            entry_bytes: EntryBytes {
-                key,
-                collected: key + value + u64::from(format.entry_overhead),
-                versioned: key + value + u64::from(format.versioned_overhead),
-            },
             memory: format.memory,
             leaf_compression: format.leaf_compression,
             node_compression: format.node_compression,
@@ -73,10 +67,16 @@ impl Sizes {
         entry_bytes / self.basement_bytes + 1
     }
 
+    /// So many collected entries and so many others, serialized.
+    #[inline]
+    pub(crate) fn entries(&self, collected: u64, versioned: u64) -> u64 {
+        collected * self.entry.collected + versioned * self.entry.versioned
+    }
+
     /// A serialized leaf with so many collected entries and so many others.
     #[inline]
     pub(crate) fn leaf(&self, collected: u64, versioned: u64) -> u64 {
-        let entries = collected * self.entry + versioned * self.versioned;
+        let entries = self.entries(collected, versioned);
         entries + self.basements(entries) * self.basement
     }
 

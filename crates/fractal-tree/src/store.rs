@@ -383,6 +383,6 @@ impl<K: KeySource> FractalTree<K> {
     pub(crate) fn basements(&self, number: u32) -> u64 {
         let node = &self.nodes[number as usize];
         let sizes = &self.trees[node.index as usize].sizes;
-        sizes.basements(u64::from(node.leaf().len()) * sizes.entry)
+        sizes.basements(sizes.entries(u64::from(node.leaf().len()), 0))
     }
 }

@@ -20,4 +20,4 @@ pub use keys::{KeyOrder, TestKeys};
 pub use machines::{null_machine, one_disk, one_drive};
 pub use model::Model;
 pub use ops::{Op, scripts};
-pub use threads::{finish, run_threads};
+pub use threads::{finish, run_threads, scan};

@@ -1,6 +1,10 @@
 //! The run loop of tests.
 
+use std::ops::ControlFlow;
+
 use cost_model::{Background, BackgroundConfig, Machine, SimThread, SimTime, Step};
+
+use crate::{IndexEngine, IndexId, Key};
 
 /// Tries an operation until it is done: for one thread alone.
 pub fn finish<T>(
@@ -14,6 +18,22 @@ pub fn finish<T>(
             return value;
         }
     }
+}
+
+/// Visits so many entries of an index from `from` on, or all there are: for one thread alone.
+pub fn scan<E: IndexEngine>(
+    engine: &mut E,
+    machine: &mut Machine,
+    thread: &mut SimThread,
+    (index, mut from): (IndexId, Key),
+    mut entries: u64,
+) {
+    finish(machine, thread, |machine, thread| {
+        engine.range(machine, thread, index, &mut from, Key::MAX, &mut |_, _| {
+            entries -= 1;
+            if entries == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    });
 }
 
 /// Calls `turn` with the number of the thread that is furthest behind (the first of several),

@@ -1,15 +1,14 @@
 //! The same runs in the simulation; each is done once.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LazyLock, Mutex};
 
 use cost_model::{Machine, SimDuration, SimThread, SimTime};
 use fractal_tree::{FractalConfig, FractalPrices, FractalTree, RangeReads, TreeCounters};
-use index::testkit::{finish, null_machine};
-use index::{IndexEngine, IndexId, Key, KeySource, RowId};
+use index::testkit::{finish, null_machine, scan};
+use index::{IndexEngine, IndexId, KeySource, RowId};
 
 use super::stream::{Dictionary, Stream};
 use super::windows::{METRICS, WINDOWS, Window};
@@ -273,7 +272,10 @@ impl Rig {
             let left = self.rows - self.deleted;
             let row = RowId(self.deleted + super::stream::mix(self.queries, 7) % left);
             match entries {
-                Some(entries) => self.scan(IndexId(index), row, entries),
+                Some(entries) => {
+                    let from = (IndexId(index), self.tree.source().key(IndexId(index), row));
+                    scan(&mut self.tree, &mut self.machine, &mut self.client, from, entries);
+                }
                 None => self.look_up(IndexId(index), row),
             }
         }
@@ -301,18 +303,6 @@ impl Rig {
             self.tree.get(machine, client, index, key)
         });
         assert_eq!(found, Some(row));
-    }
-
-    /// So many entries from that of a row on.
-    fn scan(&mut self, index: IndexId, row: RowId, entries: u64) {
-        let mut from = self.tree.source().key(index, row);
-        let mut left = entries;
-        finish(&mut self.machine, &mut self.client, |machine, client| {
-            self.tree.range(machine, client, index, &mut from, Key::MAX, &mut |_, _| {
-                left -= 1;
-                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-        });
     }
 
     fn counters(&self) -> TreeCounters {
