@@ -29,7 +29,8 @@ const ALIGNMENT: u64 = 3;
 /// Bytes of the length of a key, which a serialized entry has and one in memory has not.
 const KEY_LENGTH: u64 = 4;
 
-/// A provisional deletion of an entry has so many bytes more than the entry.
+/// A provisional deletion of an entry has so many bytes more than the entry; assumed, one for the
+/// kind and eight for the transaction. It is a gap as soon as the deletion is committed.
 const DELETION: u64 = 9;
 
 /// Allocations from here on are pages of their own, counted as far as they were used.
