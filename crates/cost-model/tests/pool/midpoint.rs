@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 
 use cost_model::device::DeviceSpec;
-use cost_model::{Cause, PoolConfig, SimDuration};
+use cost_model::{Cause, PageId, PoolConfig, SimDuration};
 
 use crate::rig::{OLD_TOLERANCE, Rig, lru_pool, midpoint_pool};
 
@@ -83,6 +83,24 @@ fn a_page_used_within_the_old_blocks_time_stays_old() {
             rig.fetch(10_000 + page);
         }
         assert_eq!(rig.is_resident(MARKED), stays, "after {pause_ms} ms");
+    }
+}
+
+/// However long ago it was used first; and a page that is discarded is none that was evicted.
+#[test]
+fn no_page_moves_before_one_was_evicted() {
+    for (evicted, moves) in [(0, 0), (1, 1)] {
+        let pool = PoolConfig { old_blocks_ms: 1_000, ..midpoint_pool(FRAMES) };
+        let mut rig = after_reads(pool, FRAMES - 1);
+        rig.read(MARKED);
+        rig.machine.discard(PageId(0));
+        rig.thread.spend(Cause::Think, SimDuration::from_ms(2_000));
+        for page in 1_000..1_001 + evicted {
+            rig.fetch(page);
+        }
+        assert_eq!(rig.machine.pool_stats().evictions, u64::from(1 + evicted), "one discarded");
+        rig.read(MARKED);
+        assert_eq!(rig.machine.pool_stats().made_young, moves, "after {evicted} evictions");
     }
 }
 
