@@ -31,6 +31,10 @@ pub struct PageFormat {
     /// A page whose records take fewer bytes than this after a deletion is joined with a
     /// neighbour if they fit together; 0: only empty pages are freed.
     pub coalesce_below: u32,
+    /// A leaf of a secondary index that an insert leaves with less room than this moves to the head
+    /// of the pool's list, for nothing could wait for it in a change buffer if it went; 0: none
+    /// does.
+    pub keep_below: u32,
 }
 
 impl PageFormat {
@@ -50,6 +54,7 @@ impl PageFormat {
         clustered_reserve: 1_024,
         reorganize_limit: 512,
         coalesce_below: 8_192,
+        keep_below: 512,
     };
 
     /// `InnoDB`'s records on pages that take `usable` bytes of them and their directory, none of
@@ -60,6 +65,7 @@ impl PageFormat {
             clustered_reserve: 0,
             reorganize_limit: 0,
             coalesce_below: 0,
+            keep_below: 0,
             ..Self::INNODB
         }
     }
@@ -116,6 +122,11 @@ impl PageFormat {
                 u16::MAX
             },
             coalesce_below: (self.coalesce_below.div_ceil(record)).max(1) as u16,
+            kept: if clustered_leaf || self.keep_below == 0 {
+                u16::MAX
+            } else {
+                first(&|n| self.insertable(record, n) < i64::from(self.keep_below))
+            },
         }
     }
 }
@@ -133,6 +144,8 @@ pub(crate) struct Limits {
     pub(crate) reserved: u16,
     /// A page with fewer records is joined with a neighbour if possible.
     pub(crate) coalesce_below: u16,
+    /// Records with which a leaf of a secondary index moves to the head of the pool's list.
+    pub(crate) kept: u16,
 }
 
 impl Limits {
@@ -162,6 +175,14 @@ mod tests {
         }
         assert_eq!(PageFormat::INNODB.limits(48, true).reserved, 313);
         assert_eq!(PageFormat::INNODB.limits(47, true).reserved, 320);
+    }
+
+    /// Of 16,252 bytes 513 are free with 732 records and their directory, 492 with 733.
+    #[test]
+    fn a_secondary_leaf_is_kept_when_less_than_a_thirty_second_is_free() {
+        assert_eq!(PageFormat::INNODB.limits(21, false).kept, 733);
+        assert_eq!(PageFormat::INNODB.limits(48, true).kept, u16::MAX, "a clustered leaf");
+        assert_eq!(PageFormat::of_usable(400).limits(21, false).kept, u16::MAX, "no such rule");
     }
 
     #[test]

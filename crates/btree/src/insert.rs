@@ -33,10 +33,14 @@ impl<K: KeySource> BTree<K> {
         let limits = self.trees[index.index()].leaf_limits;
         let page = self.pages.get(leaf);
         let fits = limits.fits(page.records(), page.slots());
+        let is_kept = limits.kept <= page.records() + 1;
         if fits && (page.records() < limits.reserved || !self.is_sequential(index, key, leaf)) {
             self.log_insert(machine, thread, index, leaf);
             self.touch_nodes(machine, thread);
             machine.change(thread, frame);
+            if is_kept {
+                machine.make_young(frame);
+            }
             self.pages.append(leaf, number);
         } else {
             machine.take_latch(thread, index.index())?;

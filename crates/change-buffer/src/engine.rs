@@ -280,16 +280,8 @@ impl<K: KeySource> ChangeBuffered<K> {
             for half in [left, right] {
                 self.change_bitmap(machine, thread, half);
             }
-        } else {
-            if let Some(bitmap) = bitmap {
-                self.change_bitmap_page(machine, thread, bitmap);
-            }
-            // Leaves for which nothing can wait are kept.
-            if after == 0
-                && let Some(frame) = machine.resident(leaf)
-            {
-                machine.make_young(frame);
-            }
+        } else if let Some(bitmap) = bitmap {
+            self.change_bitmap_page(machine, thread, bitmap);
         }
         Ok(())
     }

@@ -425,6 +425,7 @@ fn page_format(engine: &Engine) -> PageFormat {
         clustered_reserve: share(engine.clustered_reserve),
         reorganize_limit: share(engine.reorganize_limit),
         coalesce_below: share(engine.coalesce_below),
+        keep_below: share(engine.keep_below),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Engine {
     pub split: Split,
     /// Share of a page below which its records move to a neighbour; 0 for never.
     pub coalesce_below: f64,
+    /// Share of a page; secondary leaves with less room move to the head of the LRU list.
+    pub keep_below: f64,
     /// Whether such a page may be joined with the one after it although there is one before it.
     pub join_right: bool,
     /// Whether a split reads both neighbours.
@@ -190,6 +192,14 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("50%")
     .source("MySQL 5.1 source, btr0cur.ic"),
     Param::new(
+        "engine.keep_below",
+        SHARE,
+        "Share of a page; a secondary leaf that an insert leaves with less room moves to the head \
+         of the LRU list; 0%: none does.",
+    )
+    .preset("1/32")
+    .source("MySQL 5.1 source, ibuf0ibuf.ic: ibuf_update_free_bits_if_full"),
+    Param::new(
         "engine.join_right",
         Kind::Bool,
         "Whether such a page may go to the one after it if the one before it has no room.",
@@ -304,6 +314,7 @@ impl Engine {
                 SplitWord::Random => Split::Random { spread: values.get("engine.split_spread") },
             },
             coalesce_below: values.get("engine.coalesce_below"),
+            keep_below: values.get("engine.keep_below"),
             join_right: values.get("engine.join_right"),
             sibling_reads: values.get("engine.sibling_reads"),
             redo: redo(values),
