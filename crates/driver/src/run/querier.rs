@@ -122,7 +122,8 @@ impl Querier {
         }
     }
 
-    /// After the load: whether all queries of all rounds were sent; begins the next kind.
+    /// After the load: whether all queries of all kinds were sent; begins the next round of a kind,
+    /// or the first of the next kind.
     fn is_over(&mut self, world: &mut World) -> bool {
         let Some(after_load) = self.queries.after_load else { return false };
         if self.counts.queries != 0 && self.counts.queries < after_load.queries {
@@ -131,11 +132,13 @@ impl Querier {
         if self.counts.queries != 0 {
             world.asked.push(self.counts);
         }
-        let kinds = self.kinds(world.partitions.indexes());
-        let (kind, round) = (world.asked.len() % kinds.len(), world.asked.len() / kinds.len());
-        let (index, form) = kinds[kind];
+        let rounds = after_load.rounds as usize;
+        let (kind, round) = (world.asked.len() / rounds, world.asked.len() % rounds);
+        let Some(&(index, form)) = self.kinds(world.partitions.indexes()).get(kind) else {
+            return true;
+        };
         self.counts = Asked::nothing(index, form, round as u32);
-        round == after_load.rounds as usize
+        false
     }
 
     /// The kinds of queries, by their index, in the order in which they are sent.

@@ -104,12 +104,12 @@ pub struct RangeQuery {
     pub predicate: Predicate,
 }
 
-/// Queries after the load: one client sends them, one kind after the other.
+/// Queries after the load: one client sends them, all rounds of one kind, then those of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterLoad {
     /// Queries of each kind in a round.
     pub queries: u64,
-    /// Rounds through all kinds.
+    /// Rounds of each kind.
     pub rounds: u32,
 }
 
@@ -442,7 +442,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "workload.queries.rounds",
         Kind::Count("rounds", 1, 1_000),
-        "Rounds through all kinds of queries after the load.",
+        "Rounds of each kind of queries after the load, one after the other.",
     )
     .preset("1")
     .assumed("one is the least")
