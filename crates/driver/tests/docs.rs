@@ -133,6 +133,20 @@ fn the_disks_of_the_machines_are_the_tested_ones() {
         ("x25e", DeviceSpec::Ssd(specs::x25e())),
         ("samsung-830", DeviceSpec::Ssd(specs::samsung_830())),
         ("ram-disk", DeviceSpec::Null),
+        (
+            "ram-disk-4us",
+            DeviceSpec::Ssd(cost_model::device::SsdSpec {
+                channels: 2,
+                read_latency: cost_model::SimDuration::from_ns(300),
+                write_latency: cost_model::SimDuration::from_ns(500),
+                sync_latency: cost_model::SimDuration::ZERO,
+                read_bytes_per_s: 6_000_000_000,
+                write_bytes_per_s: 4_600_000_000,
+                steady_write_bytes_per_s: 4_600_000_000,
+                steady_after: cost_model::Bytes::ZERO,
+                max_request: cost_model::Bytes::kib(512),
+            }),
+        ),
         ("measured-device", {
             let latency = cost_model::SimDuration::from_ms(5);
             let rate = 100_000_000_000;

@@ -9,6 +9,8 @@ mod buffered;
 mod document;
 #[path = "measured_innodb/measured.rs"]
 mod measured;
+#[path = "measured_innodb/queries.rs"]
+mod queries;
 #[path = "measured_innodb/settings.rs"]
 mod settings;
 #[path = "measured_innodb/simulated.rs"]
@@ -23,6 +25,9 @@ const PAGES_TOLERANCE: f64 = 0.01;
 
 /// Leaf reads per row of an interval may differ from the measured ones by this share.
 const READS_TOLERANCE: f64 = 0.05;
+
+/// Pages read per query may differ from the measured ones by this share.
+const QUERIES_TOLERANCE: f64 = 0.1;
 
 /// Redo bytes of a whole run may differ from the measured ones by this share.
 const REDO_TOLERANCE: f64 = 0.02;
@@ -112,6 +117,26 @@ fn other_settings() {
     for count in settings::COUNTS.iter() {
         let (ratio, bound) = (count.simulated / count.measured, count.bound());
         assert!((ratio - 1.0).abs() <= bound, "{ratio:.3}: {count:?}");
+    }
+}
+
+#[test]
+fn a_load_into_partitions_reads_nothing() {
+    // 207 were measured, 149 of them before the first insert.
+    let reads = queries::reads_of_the_partitioned_load();
+    assert!(reads <= 58, "{reads} pages read in 5,000,000 rows");
+}
+
+#[test]
+fn queries_read_what_a_real_server_reads() {
+    assert_eq!(queries::READS.len(), 2 * 5 * 2, "of two tables, five kinds, two rounds");
+    for measured in queries::READS.iter() {
+        let (reads, rows) = measured.simulated();
+        assert!((rows - measured.rows).abs() < 0.1, "{rows} rows: {measured:?}");
+        for held in measured.held() {
+            let ratio = reads / held;
+            assert!((ratio - 1.0).abs() <= QUERIES_TOLERANCE, "{ratio:.3}: {measured:?}");
+        }
     }
 }
 

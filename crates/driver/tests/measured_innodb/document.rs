@@ -6,6 +6,7 @@ use driver::report::text::grouped;
 
 use crate::buffered;
 use crate::measured::{INTERVAL_ROWS, MICRO, PAGES, READS, REDO, SAMPLE_ROWS};
+use crate::queries::READS as QUERIES;
 use crate::settings;
 use crate::simulated;
 use crate::window::{COUNTS, Count};
@@ -13,7 +14,7 @@ use crate::window::{COUNTS, Count};
 /// Makes a table.
 type Table = fn() -> String;
 
-const TABLES: [(&str, Table); 10] = [
+const TABLES: [(&str, Table); 11] = [
     ("leaf pages", leaf_pages),
     ("internal pages", internal_pages),
     ("micro orders", micro_orders),
@@ -24,6 +25,7 @@ const TABLES: [(&str, Table); 10] = [
     ("buffered, held", buffered_held),
     ("window", window),
     ("settings", settings),
+    ("queries", queries),
 ];
 
 /// `page` with what stands between the markers of each table made anew.
@@ -214,6 +216,30 @@ fn settings() -> String {
         };
         let cells: Vec<_> = names.iter().map(cell).collect();
         line(&mut table, &format!("{} | {}", run[0].run, cells.join(" | ")));
+    }
+    table
+}
+
+/// Pages read per query, of both measurements and simulated.
+fn queries() -> String {
+    let mut table = header(
+        "run | index | query | round | reference | measured again | simulated | / reference | \
+         / again",
+    );
+    for measured in QUERIES.iter() {
+        let (simulated, _) = measured.simulated();
+        let cells = format!(
+            "{} | {} | {} | {} | {:.2} | {:.2} | {simulated:.2} | {:.3} | {:.3}",
+            measured.run,
+            measured.index,
+            measured.form,
+            measured.round + 1,
+            measured.reference,
+            measured.again,
+            simulated / measured.reference,
+            simulated / measured.again,
+        );
+        line(&mut table, &cells);
     }
     table
 }
