@@ -204,8 +204,7 @@ fn window() -> String {
 /// A line for each run with other settings, a column for each count.
 fn settings() -> String {
     let runs = || settings::COUNTS.chunk_by(|one, next| one.run == next.run);
-    let longest = runs().max_by_key(|run| run.len()).expect("there are runs");
-    let names: Vec<_> = longest.iter().map(|count| count.name).collect();
+    let names = settings::PARTS.map(|(name, _)| name);
     let mut table = header(&format!("run | {}", names.join(" | ")));
     for run in runs() {
         let cell = |name: &&str| match run.iter().find(|count| count.name == *name) {
