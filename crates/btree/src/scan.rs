@@ -79,12 +79,10 @@ impl<K: KeySource> BTree<K> {
         machine.begin(thread)?;
         while let Some(key) = estimate.dive() {
             let leaf = self.leaf(index, key);
-            if !estimate.is_at(leaf) {
-                let frame = self.fetch_leaf(machine, thread, leaf, false)?;
-                self.touch_nodes(machine, thread);
-                machine.touch(thread, frame);
-                machine.release(thread);
-            }
+            let frame = self.fetch_leaf(machine, thread, leaf, false)?;
+            self.touch_nodes(machine, thread);
+            machine.touch(thread, frame);
+            machine.release(thread);
             estimate.arrived(leaf);
         }
         while let Some(leaf) = estimate.leaf() {

@@ -28,11 +28,6 @@ impl Estimate {
         self.ends.get(self.dives).copied()
     }
 
-    /// Whether the first dive has ended at this leaf: the second then finds all its pages in hand.
-    pub fn is_at(&self, leaf: PageId) -> bool {
-        self.dives == 1 && self.next == leaf
-    }
-
     /// The dive has ended at a leaf.
     pub fn arrived(&mut self, leaf: PageId) {
         self.dives += 1;
