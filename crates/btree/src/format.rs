@@ -122,6 +122,7 @@ impl PageFormat {
                 u16::MAX
             },
             coalesce_below: (self.coalesce_below.div_ceil(record)).max(1) as u16,
+            // The server subtracts a whole slot for the new record: 2 bytes less at most.
             kept: if clustered_leaf || self.keep_below == 0 {
                 u16::MAX
             } else {

@@ -497,7 +497,8 @@ impl BufferPool {
         self.take_out(id);
         let instance = &mut self.instances[self.frames[id.index()].instance as usize];
         self.discarded.insert(page, instance.evictions);
-        // A server leaves it in its frame, to be evicted in its turn: not before others are.
+        // A server leaves it in its frame until its turn has come to be evicted, MariaDB 10.11 until
+        // a flush meets it: hardly before others are evicted.
         let counts = instance.evictions != 0;
         instance.evictions = instance.evictions.wrapping_add(u32::from(counts));
         match pins {

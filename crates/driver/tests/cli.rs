@@ -381,6 +381,8 @@ mod on_unix {
             line.clear();
             assert!(0 < out.read_line(&mut line).unwrap(), "the first scenario is reported");
         }
+        // The second one is about to begin.
+        std::thread::sleep(std::time::Duration::from_millis(300));
         let pid = child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         let mut rest = String::new();

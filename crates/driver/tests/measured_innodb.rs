@@ -113,7 +113,7 @@ fn a_window_of_rows_is_marked_and_purged() {
 #[test]
 fn other_settings() {
     let runs = settings::COUNTS.chunk_by(|one, next| one.run == next.run).count();
-    assert_eq!(runs, 9, "pools, limits of the buffer, what it takes");
+    assert_eq!(runs, 10, "pools, limits of the buffer, what it takes");
     for count in settings::COUNTS.iter() {
         let (ratio, bound) = (count.simulated / count.measured, count.bound());
         assert!((ratio - 1.0).abs() <= bound, "{ratio:.3}: {count:?}");

@@ -6,7 +6,7 @@ use btree::{SplitPolicy, TreeConfig};
 use index::testkit::{KeyOrder, TestKeys, null_machine};
 use index::{IndexEngine, IndexId};
 
-use crate::support::{Table, innodb, pages_of, shapes};
+use crate::support::{Table, innodb, innodb_pool, pages_of, shapes};
 
 const SECONDARY: IndexId = IndexId(1);
 
@@ -191,4 +191,20 @@ fn merging_at_half_keeps_pages_full_and_churns() {
     for churn in [mean(&smaller, 1), mean(&smaller, 2)] {
         assert!((0.72..0.88).contains(&churn), "{churn} per leaf and turnover");
     }
+}
+
+/// A leaf among the oldest of a pool in which nothing was evicted yet, so that no use moves it: with
+/// 733 records of 755 it has less than 1/32 of the page left, and moves to the head.
+#[test]
+fn a_secondary_leaf_with_little_room_moves_to_the_head() {
+    let machine = innodb_pool(200, null_machine(200));
+    let keys = TestKeys { order: KeyOrder::Ascending, seed: 1 };
+    let mut table = Table::new(machine, innodb(), &shapes(47, &[21]), keys);
+    table.fill(SECONDARY, 0..700);
+    table.fill(IndexId(0), 0..40_000);
+    for (rows, moves) in [(700..732, 0), (732..733, 1)] {
+        table.fill(SECONDARY, rows);
+        assert_eq!(table.machine.pool_stats().made_young, moves);
+    }
+    assert_eq!(table.machine.pool_stats().evictions, 0);
 }
