@@ -493,16 +493,18 @@ impl BufferPool {
         let Some(id) = self.frame_of(page) else { return };
         self.written(id);
         self.undirty(id);
-        let pins = self.frames[id.index()].pins;
-        self.take_out(id);
-        let instance = &mut self.instances[self.frames[id.index()].instance as usize];
-        self.discarded.insert(page, instance.evictions);
+        let Frame { pins, instance, .. } = self.frames[id.index()];
+        let evictions = self.instances[instance as usize].evictions;
+        self.discarded.insert(page, evictions);
         // A server leaves it in its frame until its turn has come to be evicted, MariaDB 10.11 until
         // a flush meets it: hardly before others are evicted.
-        let counts = instance.evictions != 0;
-        instance.evictions = instance.evictions.wrapping_add(u32::from(counts));
+        if evictions == 0 {
+            self.take_out(id)
+        } else {
+            self.evict(id)
+        };
         match pins {
-            0 => instance.free_push(&mut self.frames, id),
+            0 => self.instances[instance as usize].free_push(&mut self.frames, id),
             pins => self.frames[id.index()].pins = pins,
         }
     }
