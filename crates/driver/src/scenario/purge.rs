@@ -26,7 +26,7 @@ pub enum PurgeBy {
     Nobody,
     /// The thread that writes back.
     Master,
-    /// A thread of its own that looks from time to time.
+    /// A thread of its own that looks at the ticks of a clock.
     Thread,
     /// A thread of its own that commits wake.
     Woken,
@@ -34,8 +34,8 @@ pub enum PurgeBy {
 
 words!(PurgeBy {
     "nobody" => Nobody: "Nobody: what is marked stays.";
-    "master" => Master: "The background thread, which does nothing else until all is done.";
-    "thread" => Thread: "A thread of its own; it pauses when it has caught up.";
+    "master" => Master: "The background thread, which does nothing else until all is done; it looks a period after that.";
+    "thread" => Thread: "A thread of its own that looks at each tick of a clock, unless a round is under way.";
     "woken" => Woken: "A thread of its own; a commit ends its pause.";
 });
 
