@@ -403,12 +403,14 @@ fn values_that_do_not_go_together() {
         &[
             &["pool.size=500KiB"],
             &["pool.size=1MiB", "pool.instances=4"],
+            &["pool.size=1MiB", "workload.partition_rows=100_000"],
             &["workload.rows=10_000_000_000"],
             &["workload.kind=micro", "workload.order=random", "workload.secondary_indexes=2"],
         ],
         &expect![[r#"
             --set: pool.size = 500KiB: is 31 pages of 16 KiB in each pool instance (1 of them); at least 32 must hold one path through every index and the pages of a split, for each connection
             --set: pool.size = 1MiB: is 16 pages of 16 KiB in each pool instance (4 of them); at least 32 must hold one path through every index and the pages of a split, for each connection
+            --set: pool.size = 1MiB: the roots of 40 indexes of partitions are made in the pool before the first row, which must hold 2 times as many pages
             --set: workload.rows = 10_000_000_000: the exact store numbers 2^32 rows at most; run it with --scale 1/4 or smaller
             --set: workload.secondary_indexes = 2: the table of a micro workload has one secondary index
         "#]],
@@ -656,6 +658,7 @@ fn what_a_fractal_tree_cannot_be() {
     check_sets(
         &[
             &["engine.kind=fractal", "engine.fractal.node_size=32KiB"],
+            &["engine.kind=fractal", "engine.fractal.node_size=4MiB", "pool.size=8MiB"],
             &["engine.kind=fractal", "engine.fractal.wait_above=105%"],
             &[
                 "engine.kind=fractal",
@@ -669,6 +672,7 @@ fn what_a_fractal_tree_cannot_be() {
         ],
         &expect![[r#"
             s4.toml: engine.fractal.basement_size = 64KiB: a basement is a part of a leaf, which has 32 KiB
+            --set: pool.size = 8MiB: is less than a node of 4 MiB for each of 4 indexes, which a row needs at once
             --set: engine.fractal.wait_above = 105%: clients wait above the shares at which eviction begins and they go on
             --set: engine.fractal.node_size = 4KiB: a node must have room for four entries of index PRIMARY
             --set: workload.rows = 2_000_000_000: a fractal tree numbers 1_073_741_824 rows at most

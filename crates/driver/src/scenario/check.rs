@@ -20,6 +20,9 @@ const POOL_PAGES_MIN: u64 = 32;
 /// Frames for each further connection: pages that it keeps while it waits for another.
 const POOL_PAGES_PER_CONNECTION: u64 = 16;
 
+/// Frames for each root of a tree: instances of a pool do not get equally many of them.
+const FRAMES_PER_ROOT: u64 = 2;
+
 /// How many times longer than the scan of its tail an LRU list is at least in a scaled run: the
 /// scan is a fixed number of pages and must stay a small part of the list.
 const MARGIN_SCANS_MIN: u64 = 8;
@@ -187,7 +190,28 @@ fn pool(scenario: &Scenario, values: &Values) -> Checked {
         );
         return Err(values.conflict("pool.size", reason));
     }
+    let roots = roots(scenario);
+    let fits =
+        |scale: &Scale| roots * FRAMES_PER_ROOT <= Bytes::new(scale.apply(full.get())).whole(page);
+    let reason = format!(
+        "the roots of {} indexes of partitions are made in the pool before the first row, which \
+         must hold {FRAMES_PER_ROOT} times as many pages",
+        grouped(roots)
+    );
+    if !fits(&Scale::FULL) {
+        return Err(values.conflict("pool.size", reason));
+    }
+    if !fits(&scenario.scale) {
+        return Err(refused(scenario.scale, with_smallest(scenario.scale, &reason, fits)));
+    }
     Ok(())
+}
+
+/// Trees whose roots are made in the pool before the first row; those of a fractal tree are not.
+fn roots(scenario: &Scenario) -> u64 {
+    let rows = scenario.workload.rows;
+    let partitions = scenario.workload.partition_rows.map_or(1, |part| rows.div_ceil(part));
+    if scenario.fractal.is_some() { 0 } else { partitions * table_shapes(scenario).len() as u64 }
 }
 
 fn workload(scenario: &Scenario, values: &Values) -> Checked {

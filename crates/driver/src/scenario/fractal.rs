@@ -331,6 +331,13 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), Scenario
     let nodes_at = |scale: &Scale| {
         Bytes::new(scale.apply(values.full_scale("pool.size").unwrap_or_default())).whole(node)
     };
+    let trees = table_shapes(scenario).len() as u64;
+    if nodes_at(&Scale::FULL) < trees {
+        let reason = format!(
+            "is less than a node of {node} for each of {trees} indexes, which a row needs at once"
+        );
+        return fail("pool.size", reason);
+    }
     let scale = scenario.scale;
     let fits = |scale: &Scale| SCALED_NODES_MIN <= nodes_at(scale);
     if scale != Scale::FULL && !fits(&scale) {
