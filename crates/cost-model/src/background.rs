@@ -7,8 +7,10 @@
 //! writes beyond its quota is taken from the next ones.
 
 mod adaptive;
+mod log_sync;
 
 pub use adaptive::Adaptive;
+pub use log_sync::LogSync;
 
 use crate::{Lsn, Machine, Purpose, SimDuration, SimThread, SimTime, Step};
 use adaptive::Pace;
@@ -48,8 +50,7 @@ pub struct Background {
     pace: Pace,
     ticks: u64,
     next_tick: SimTime,
-    next_log_sync: SimTime,
-    syncing_upto: Option<Lsn>,
+    log: Option<LogSync>,
     /// Pages it may still write; below 0 if it wrote too many.
     credit: f64,
     /// The batch it decided on last.
@@ -74,10 +75,9 @@ impl Background {
         Self {
             pace: Pace::new(config.adaptive),
             next_tick: SimTime::ZERO + config.period,
-            next_log_sync: SimTime::ZERO + config.log_sync.unwrap_or_default(),
+            log: config.log_sync.map(LogSync::new),
             config,
             ticks: 0,
-            syncing_upto: None,
             credit: 0.0,
             decided: None,
             requests_before: 0,
@@ -103,27 +103,28 @@ impl Background {
     /// Works off what was decided.
     fn act(&mut self, thread: &mut SimThread, machine: &mut Machine) -> Step {
         machine.begin(thread)?;
-        if let Some(upto) = self.syncing_upto {
-            machine.sync_log(thread, upto)?;
-            self.syncing_upto = None;
+        match &mut self.log {
+            Some(log) => log.act(thread, machine),
+            None => Ok(()),
         }
-        if let Some(interval) = self.config.log_sync
-            && self.next_log_sync <= thread.now()
-        {
-            self.next_log_sync = thread.now() + interval;
-            self.syncing_upto = Some(machine.log_end());
-            machine.sync_log(thread, machine.log_end())?;
-            self.syncing_upto = None;
+    }
+
+    /// Syncs the log if that is due, for a thread that does other work for a while.
+    ///
+    /// # Errors
+    /// [`Blocked`](crate::Blocked) while it lasts.
+    pub fn sync_log(&mut self, thread: &mut SimThread, machine: &mut Machine) -> Step {
+        match &mut self.log {
+            Some(log) if log.is_due(thread.now()) => {
+                machine.begin(thread)?;
+                log.act(thread, machine)
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn next_alarm(&self) -> SimTime {
-        if self.config.log_sync.is_some() {
-            self.next_tick.min(self.next_log_sync)
-        } else {
-            self.next_tick
-        }
+        self.log.as_ref().map_or(self.next_tick, |log| log.next.min(self.next_tick))
     }
 
     /// Pages that a rate allows in the time of one tick.

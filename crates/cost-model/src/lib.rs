@@ -83,7 +83,7 @@ mod thread;
 mod time;
 mod units;
 
-pub use background::{Adaptive, Background, BackgroundConfig};
+pub use background::{Adaptive, Background, BackgroundConfig, LogSync};
 pub use extents::{Extent, Extents};
 pub use huge::{HugeVec, prefetch};
 pub use ids::{FrameId, PageId};

@@ -17,7 +17,7 @@ mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cost_model::{Cause, Machine, OsWriter, SimThread, SimTime};
+use cost_model::{Cause, LogSync, Machine, OsWriter, SimThread, SimTime};
 use index::IndexEngine;
 use thiserror::Error;
 
@@ -104,6 +104,7 @@ enum Role {
     Query(Box<Querier>),
     Background(Box<EngineThread>),
     Purge(Purger),
+    Log(LogSync),
     System(OsWriter),
 }
 
@@ -220,6 +221,10 @@ impl Run {
                 purger.step(thread, &mut self.world);
                 Turn::Again
             }
+            Role::Log(log) => {
+                log.step(thread, &mut self.world.machine);
+                Turn::Again
+            }
             Role::System(writer) => {
                 writer.step(thread, &mut self.world.machine);
                 Turn::Again
@@ -263,7 +268,10 @@ fn furthest_behind(clients: &[Client]) -> (usize, SimTime) {
 /// The threads whose time is accounted for: the connections.
 fn threads(clients: &[Client]) -> Vec<&SimThread> {
     let is_connection = |client: &&Client| {
-        !matches!(client.role, Role::Background(_) | Role::Purge(_) | Role::System(_))
+        !matches!(
+            client.role,
+            Role::Background(_) | Role::Purge(_) | Role::Log(_) | Role::System(_)
+        )
     };
     let connections = clients.iter().filter(is_connection);
     connections.map(|client| &client.thread).collect()

@@ -69,7 +69,7 @@ pub use workload::{
 };
 
 use cost_model::device::DeviceSpec;
-use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, WriteBackConfig};
+use cost_model::{BackgroundConfig, Bytes, CommitConfig, RedoConfig, SimDuration, WriteBackConfig};
 
 use layers::{Layer, Wanted};
 
@@ -100,6 +100,8 @@ pub struct Scenario {
     pub write_back: WriteBackConfig,
     /// The thread that writes back while nobody waits.
     pub background: Option<BackgroundConfig>,
+    /// Time between two syncs of the redo log, if a thread of its own does them.
+    pub log_sync: Option<SimDuration>,
     /// The engine.
     pub engine: Engine,
     /// What becomes of entries that deletes only mark, if they do.
@@ -195,6 +197,7 @@ impl Scenario {
             commit: commit::commit(&values),
             write_back: flush::write_back(&values),
             background: flush::background(&values),
+            log_sync: flush::log_sync(&values),
             fractal: (values.get::<EngineKind>("engine.kind") == EngineKind::Fractal)
                 .then(|| Fractal::from_values(&values)),
             engine: Engine::from_values(&values),

@@ -23,11 +23,13 @@ impl EngineThread {
     }
 
     /// Goes on until the thread waits, sleeps, or must let another go first. While it purges it
-    /// does nothing else (`MySQL` 5.1 source, srv0srv.c: `srv_master_thread`).
+    /// does nothing else but sync the log (`MySQL` 5.1 source, srv0srv.c: `srv_master_thread`).
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) {
         thread.rise();
+        let background = &mut self.background;
         if let Some(purger) = &mut self.purger
-            && !purger.is_done(thread, world)
+            && !purger
+                .is_done(thread, world, |thread, machine| background.sync_log(thread, machine))
         {
             return;
         }

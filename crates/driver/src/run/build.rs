@@ -3,8 +3,8 @@
 use btree::{BTree, PageFormat, RedoFormat, SpaceConfig, SplitPolicy, TreeConfig, UndoConfig};
 use change_buffer::{Buffered, ChangeBufferConfig, ChangeBuffered, WhenFull};
 use cost_model::{
-    Background, Bytes, Draw, Machine, MachineConfig, Neighbours, OsWriter, PoolConfig, SimDuration,
-    SimThread, SimTime,
+    Background, Bytes, Draw, LogSync, Machine, MachineConfig, Neighbours, OsWriter, PoolConfig,
+    SimDuration, SimThread, SimTime,
 };
 use fractal_tree::FractalTree;
 use index::{IndexEngine, IndexShape, KeySource, Partitioned, Partitions};
@@ -139,6 +139,8 @@ pub(super) fn clients(scenario: &Scenario, world: &World) -> Vec<Client> {
         roles.push(Role::Background(Box::new(EngineThread::new(background, merger, purger))));
     }
     roles.extend(purger.map(Role::Purge));
+    let log = scenario.log_sync.filter(|_| scenario.redo.is_some());
+    roles.extend(log.map(|interval| Role::Log(LogSync::new(interval))));
     if scenario.os_cache().is_some() {
         roles.push(Role::System(OsWriter::new(scenario.machine.os_write.period)));
     }

@@ -1,6 +1,6 @@
 //! The thread that removes what deletes have marked, or a part of the background thread.
 
-use cost_model::{SimDuration, SimThread, SimTime};
+use cost_model::{Machine, SimDuration, SimThread, SimTime, Step};
 
 use super::world::World;
 use crate::scenario::{Purge, PurgeBy};
@@ -13,6 +13,8 @@ pub(super) struct Purger {
     by_clock: bool,
     next_look: SimTime,
     is_busy: bool,
+    /// Whether no entry is begun.
+    is_between: bool,
 }
 
 impl Purger {
@@ -23,19 +25,31 @@ impl Purger {
             by_clock: purge.by == PurgeBy::Thread,
             next_look: SimTime::ZERO + period.unwrap_or_default(),
             is_busy: false,
+            is_between: true,
         }
     }
 
-    /// Goes on with the round that is under way or due; tells whether none is any more.
-    pub(super) fn is_done(&mut self, thread: &mut SimThread, world: &mut World) -> bool {
+    /// Goes on with the round that is under way or due; tells whether none is any more. `between`
+    /// is done between two entries.
+    pub(super) fn is_done(
+        &mut self,
+        thread: &mut SimThread,
+        world: &mut World,
+        mut between: impl FnMut(&mut SimThread, &mut Machine) -> Step,
+    ) -> bool {
         self.is_busy |= self.period.is_none() || self.next_look <= thread.now();
         while self.is_busy {
             if thread.is_ahead() {
                 return false;
             }
+            if self.is_between && between(thread, &mut world.machine).is_err() {
+                continue;
+            }
+            self.is_between = false;
             if let Ok(goes_on) = world.engine.purge(&mut world.machine, thread) {
                 world.machine.release(thread);
                 self.is_busy = goes_on;
+                self.is_between = true;
             }
         }
         if let Some(period) = self.period
@@ -54,7 +68,7 @@ impl Purger {
     /// As a thread that does nothing else.
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) {
         thread.rise();
-        if self.is_done(thread, world) {
+        if self.is_done(thread, world, |_, _| Ok(())) {
             let next = self.period.map_or(SimTime::NEVER, |_| self.next_look);
             thread.sleep_until(next);
         }

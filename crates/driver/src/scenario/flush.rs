@@ -1,6 +1,8 @@
 //! Writing back: who writes dirty pages, when, and on which way to the device.
 
-use cost_model::{Adaptive, BackgroundConfig, LruWriter, WriteBackConfig};
+use cost_model::{
+    Adaptive, BackgroundConfig, LogAtCommit, LruWriter, SimDuration, WriteBackConfig,
+};
 
 use super::Scenario;
 use super::error::ScenarioError;
@@ -97,8 +99,7 @@ pub(super) const PARAMS: &[Param] = &[
         "Time between two syncs of the redo log that no commit asked for.",
     )
     .preset("1s")
-    .source("MySQL 5.1 source, srv0srv.c")
-    .when(THREAD),
+    .source("MySQL 5.1 source, srv0srv.c"),
     Param::new(
         "flush.io_capacity",
         PAGES_PER_SECOND,
@@ -177,6 +178,13 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), Scenario
         return Err(values.conflict("flush.lru", reason.to_owned()));
     }
     Ok(())
+}
+
+/// Time between two syncs of the redo log where no commit syncs it and no background thread does.
+pub(super) fn log_sync(values: &Values) -> Option<SimDuration> {
+    let is_alone = values.word("flush.background") == Some("none");
+    let waits = values.get::<LogAtCommit>("commit.log") != LogAtCommit::Flush;
+    (is_alone && waits).then(|| values.get("flush.log_sync"))
 }
 
 /// The background thread, if there is one.
