@@ -38,6 +38,7 @@ impl<K: KeySource> FractalTree<K> {
             }
         }
         self.store.epoch += 1;
+        self.store.checkpoint_from = Some(machine.log_end());
         self.store.doomed = std::mem::take(&mut self.store.retired);
         self.store.checkpoint_free_at = now;
         self.continue_checkpoint(machine, now);
@@ -60,7 +61,7 @@ impl<K: KeySource> FractalTree<K> {
         {
             self.write_for_checkpoint(machine, now, image);
             if self.store.unwritten.is_empty() {
-                self.end_checkpoint();
+                self.end_checkpoint(machine);
             }
         }
     }
@@ -71,7 +72,7 @@ impl<K: KeySource> FractalTree<K> {
         while let Some(image) = self.store.unwritten.pop_front() {
             self.write_for_checkpoint(machine, now, image);
         }
-        self.end_checkpoint();
+        self.end_checkpoint(machine);
     }
 
     fn write_for_checkpoint(&mut self, machine: &mut Machine, now: SimTime, image: Image) {
@@ -80,7 +81,10 @@ impl<K: KeySource> FractalTree<K> {
             machine.transfer_block(now, Purpose::Checkpoint, offset, bytes);
     }
 
-    fn end_checkpoint(&mut self) {
+    fn end_checkpoint(&mut self, machine: &mut Machine) {
+        if let Some(from) = self.store.checkpoint_from.take() {
+            machine.checkpoint_done(from);
+        }
         for extent in std::mem::take(&mut self.store.doomed) {
             self.store.extents.free(extent);
         }

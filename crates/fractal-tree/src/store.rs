@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use cost_model::{
-    Bytes, Cause, Extent, Extents, ImageCache, Machine, NodeCache, Purpose, SimDuration, SimThread,
-    SimTime, Station, Step,
+    Bytes, Cause, Extent, Extents, ImageCache, Lsn, Machine, NodeCache, Purpose, SimDuration,
+    SimThread, SimTime, Station, Step,
 };
 use index::KeySource;
 
@@ -29,6 +29,8 @@ pub(crate) struct Store {
     /// When the checkpoint's writer can take the next image.
     pub(crate) checkpoint_free_at: SimTime,
     pub(crate) next_checkpoint: SimTime,
+    /// The end of the redo log when the checkpoint under way began.
+    pub(crate) checkpoint_from: Option<Lsn>,
     pub(crate) writers: Station,
     pub(crate) flushers: Station,
     /// Where the cleaner looks next.
@@ -60,6 +62,7 @@ impl Store {
             unwritten: VecDeque::new(),
             checkpoint_free_at: SimTime::ZERO,
             next_checkpoint: first(config.checkpoint_period),
+            checkpoint_from: None,
             writers: Station::new(config.writer_threads.max(1) as usize),
             flushers: Station::new(config.flusher_threads.max(1) as usize),
             cleaner_hand: 0,

@@ -96,6 +96,14 @@ impl Machine {
         self.flush_log(thread, upto, Cause::Log)
     }
 
+    /// An engine that writes checkpoints by itself has finished one: the log before `lsn` is of no
+    /// use any more.
+    pub fn checkpoint_done(&mut self, lsn: Lsn) {
+        if let Some(redo) = &mut self.redo {
+            redo.checkpoint_done(lsn);
+        }
+    }
+
     /// The limits of the log's age: below the first nobody does anything; from there on the thread
     /// that notices writes back what is too old; from the second on all wait until that is done.
     #[cold]
@@ -198,9 +206,7 @@ impl Machine {
                 }
                 CheckpointPhase::Written(lsn) => {
                     self.checkpoint_under_way = false;
-                    if let Some(redo) = &mut self.redo {
-                        redo.checkpoint_done(lsn);
-                    }
+                    self.checkpoint_done(lsn);
                     return Ok(());
                 }
             };
