@@ -92,6 +92,8 @@ pub struct Machine {
     latches: Vec<Latch>,
     /// Frames of each instance for which somebody waits who may not write himself.
     frames_wanted: Vec<u32>,
+    /// Pages read in blocks, past the pool.
+    block_pages_read: u64,
     events: Option<Vec<(SimTime, Event)>>,
 }
 
@@ -136,6 +138,7 @@ impl Machine {
             file_needed: 0,
             cleaner_wanted: None,
             frames_wanted: vec![0; config.pool.instances as usize],
+            block_pages_read: 0,
             latches: Vec::new(),
             events: None,
             config,

@@ -20,6 +20,14 @@ impl Machine {
         let op = if purpose.writes() { IoOp::Write } else { IoOp::Read };
         let pages = bytes.get().div_ceil(self.config.page_size.get());
         self.io.add(purpose, pages, bytes);
+        if op == IoOp::Read {
+            self.block_pages_read += pages;
+        }
         self.device.submit(now, IoRequest { op, offset, len: bytes.get() })
+    }
+
+    /// Pages, or parts of them, that such transfers have read.
+    pub fn block_pages_read(&self) -> u64 {
+        self.block_pages_read
     }
 }

@@ -104,10 +104,12 @@ impl Querier {
                 return Turn::Finished;
             }
             let before = *world.machine.pool_stats();
+            let blocks_before = world.machine.block_pages_read();
             let began = thread.now();
             let returned = self.go_on(thread, world);
             let after = world.machine.pool_stats();
-            let reads = after.reads - before.reads;
+            let blocks = world.machine.block_pages_read() - blocks_before;
+            let reads = after.reads - before.reads + blocks;
             self.counts.reads += reads;
             self.counts.requests += after.requests - before.requests;
             self.counts.time += thread.now().since(began);
