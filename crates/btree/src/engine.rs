@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
 use index::{
-    Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId,
-    Visitor,
+    Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, PageUse,
+    RowId, Visitor,
 };
 
 use crate::directory::top;
@@ -464,10 +464,13 @@ impl<K: KeySource> IndexEngine for BTree<K> {
         }
     }
 
-    fn locate(&self, page: PageId) -> Option<(IndexId, u32)> {
-        let entry = self.pages.find(page)?;
+    fn locate(&self, page: PageId) -> Option<PageUse> {
+        let Some(entry) = self.pages.find(page) else {
+            let is_undo = self.undo.as_ref().is_some_and(|undo| undo.has(page));
+            return is_undo.then_some(PageUse::UndoLog);
+        };
         let level = if entry.is_leaf() { 0 } else { self.nodes[entry.node() as usize].level };
-        Some((entry.index(), u32::from(level)))
+        Some(PageUse::Index(entry.index(), u32::from(level)))
     }
 
     fn verify(&self) {

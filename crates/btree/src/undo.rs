@@ -331,6 +331,12 @@ impl UndoLogs {
         }
     }
 
+    /// Whether a page is one of the logs', for reports: they are searched one by one.
+    pub(crate) fn has(&self, page: PageId) -> bool {
+        let in_use = |known: &&UndoPage| 0 < known.logs || known.is_cached;
+        self.pages.iter().filter(in_use).any(|known| known.page == page)
+    }
+
     pub(crate) fn stats(&self) -> HistoryStats {
         HistoryStats {
             transactions: self.history.len() as u64,

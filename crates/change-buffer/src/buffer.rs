@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use btree::{OtherSegment, PageFormat};
 use cost_model::{Draw, FrameId, Machine, PageId, Purpose, SimThread, Step};
-use index::BufferStats;
+use index::{BufferStats, PageUse};
 
 use crate::config::{ChangeBufferConfig, class_bytes};
 use crate::pending::Pending;
@@ -166,6 +166,15 @@ impl Buffer {
     /// The bitmap page that describes a data page, if it exists.
     pub(crate) fn bitmap(&self, page: PageId) -> Option<PageId> {
         self.bitmaps.get((page.0 / self.config.bitmap_pages) as usize).copied()
+    }
+
+    /// What a page of the buffer is used for, for reports: they are searched one by one.
+    pub(crate) fn locate(&self, page: PageId) -> Option<PageUse> {
+        if self.bitmaps.contains(&page) {
+            return Some(PageUse::Bitmap);
+        }
+        let is_own = self.runs.has(page) || self.free_pages.contains(&page);
+        is_own.then_some(PageUse::ChangeBuffer)
     }
 
     /// Data pages that bitmap pages exist for.

@@ -6,7 +6,7 @@ use btree::{BTree, Next, TreeConfig};
 use cost_model::{Machine, PageId, Purpose, SimThread, Step};
 use index::{
     BufferStats, Estimate, HistoryStats, IndexEngine, IndexId, IndexShape, IndexStats, Key,
-    KeySource, RowId, Visitor,
+    KeySource, PageUse, RowId, Visitor,
 };
 
 use crate::buffer::{self, Buffer, IndexFacts, Place};
@@ -488,8 +488,8 @@ impl<K: KeySource> IndexEngine for ChangeBuffered<K> {
         self.tree.stats(index)
     }
 
-    fn locate(&self, page: PageId) -> Option<(IndexId, u32)> {
-        self.tree.locate(page)
+    fn locate(&self, page: PageId) -> Option<PageUse> {
+        self.tree.locate(page).or_else(|| self.buffer.locate(page))
     }
 
     fn buffered(&self) -> Option<BufferStats> {

@@ -149,6 +149,12 @@ impl Runs {
         self.pages
     }
 
+    /// Whether a page is one of the tree.
+    pub(crate) fn has(&self, page: PageId) -> bool {
+        let leaves = self.live.iter().map(|leaf| self.leaves[*leaf as usize].page);
+        leaves.chain(self.nodes.iter().map(|node| node.page)).any(|known| known == page)
+    }
+
     pub(crate) fn page(&self, leaf: LeafId) -> PageId {
         self.leaves[leaf.0 as usize].page
     }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use cost_model::{Cause, Machine, NodeCache, PageId, SimDuration, SimThread, SimTime, Step};
-use index::{IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, RowId, RowSet, Visitor};
+use index::{
+    IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, PageUse, RowId, RowSet, Visitor,
+};
 
 use crate::config::{Flushing, FractalConfig, RangeReads};
 use crate::counters::TreeCounters;
@@ -425,10 +427,10 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         }
     }
 
-    fn locate(&self, page: PageId) -> Option<(IndexId, u32)> {
+    fn locate(&self, page: PageId) -> Option<PageUse> {
         let node = self.nodes.get(page.index())?;
         let gone = matches!(node.body, Body::Gone);
-        (!gone).then(|| (IndexId(node.index), u32::from(node.height)))
+        (!gone).then(|| PageUse::Index(IndexId(node.index), u32::from(node.height)))
     }
 
     fn verify(&self) {

@@ -133,8 +133,8 @@ pub trait IndexEngine {
     /// Counters of one index.
     fn stats(&self, index: IndexId) -> IndexStats;
 
-    /// Which index a page belongs to, and its height above the leaves; `None` if to none.
-    fn locate(&self, page: PageId) -> Option<(IndexId, u32)>;
+    /// What a page is used for; `None` if for nothing.
+    fn locate(&self, page: PageId) -> Option<PageUse>;
 
     /// Counters of the change buffer; `None` for an engine without one.
     fn buffered(&self) -> Option<BufferStats> {
@@ -150,6 +150,19 @@ pub trait IndexEngine {
 
     /// Panics if the engine's structures contradict themselves: for tests.
     fn verify(&self);
+}
+
+/// What a page is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageUse {
+    /// A page of an index, so high above its leaves.
+    Index(IndexId, u32),
+    /// A page of the undo log.
+    UndoLog,
+    /// A page of the change buffer's tree, or one that is ready for it to grow.
+    ChangeBuffer,
+    /// A page that tells how much room there is on each of a group of pages.
+    Bitmap,
 }
 
 /// Counters and gauges of a change buffer.

@@ -11,7 +11,7 @@ mod shape;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use engine::{BufferStats, HistoryStats, IndexEngine, IndexStats, Visitor};
+pub use engine::{BufferStats, HistoryStats, IndexEngine, IndexStats, PageUse, Visitor};
 pub use estimate::Estimate;
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use partition::{Partitioned, Partitions};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use cost_model::{Cause, Event, PageId, SimDuration, SimTime, TimeLedger};
+use index::PageUse;
 
 use crate::report::text;
 use crate::run::{FollowedIndex, FollowedInsert, Run};
@@ -22,6 +23,10 @@ struct IndexStory {
     levels: u32,
     began: SimDuration,
     pages: Vec<PageStory>,
+    /// Height above the leaves of the last page on the way from the root.
+    reached: Option<u32>,
+    /// Whether pages of the change buffer were needed.
+    is_buffered: bool,
     besides: Vec<Besides>,
 }
 
@@ -51,7 +56,10 @@ enum Outcome {
         took: SimDuration,
         evicted: Option<String>,
     },
-    Created,
+    /// It came into being by a split, or otherwise.
+    Created {
+        by_split: bool,
+    },
 }
 
 impl InsertStory {
@@ -102,9 +110,10 @@ impl IndexStory {
     fn new(index: &FollowedIndex, row_began: SimTime, run: &Run) -> Self {
         let levels = index.stats.height;
         let name_of = |page: PageId| match run.locate(page) {
-            Some((name, level)) => {
+            Some((name, PageUse::Index(_, level))) => {
                 format!("{name} {} (page {})", role(level, levels), text::grouped(page.0.into()))
             }
+            Some((name, _)) => format!("{name} (page {})", text::grouped(page.0.into())),
             None => format!("page {}, which is used no more", text::grouped(page.0.into())),
         };
         let mut story = Self {
@@ -112,6 +121,8 @@ impl IndexStory {
             levels,
             began: index.began.since(row_began),
             pages: Vec::new(),
+            reached: None,
+            is_buffered: false,
             besides: Vec::new(),
         };
         let mut reads: Vec<(PageId, Outcome)> = Vec::new();
@@ -135,7 +146,10 @@ impl IndexStory {
                     let outcome = read.map_or(Outcome::Hit, |read| reads.remove(read).1);
                     story.add(page, outcome, run);
                 }
-                Event::Create(page) => story.add(page, Outcome::Created, run),
+                Event::Create(page) => {
+                    let by_split = matches!(run.locate(page), Some((_, PageUse::Index(..))));
+                    story.add(page, Outcome::Created { by_split }, run);
+                }
                 Event::Write(first, pages) => {
                     let index = run.locate(first).map_or("pages used no more", |(name, _)| name);
                     story.add_write(at.since(row_began), index, pages.into());
@@ -172,28 +186,46 @@ impl IndexStory {
         if self.pages.iter().any(|known| known.page == page) {
             return;
         }
-        let level = run.locate(page).map_or(0, |(_, level)| level);
-        let on_the_way = self
-            .pages
-            .iter()
-            .all(|known| run.locate(known.page).is_some_and(|(_, above)| level < above));
-        let role = role(level, self.levels);
-        let role = match outcome {
-            Outcome::Created => format!("new {role}"),
-            _ if on_the_way => role,
-            _ => format!("other {role}"),
+        let role = match run.locate(page) {
+            Some((name, PageUse::Index(_, level))) if name == self.name => {
+                self.role(level, &outcome)
+            }
+            Some((name, PageUse::Index(_, level))) => {
+                format!("{name} {}", role(level, self.levels))
+            }
+            Some((name, used)) => {
+                self.is_buffered |= used == PageUse::ChangeBuffer;
+                name.to_owned()
+            }
+            None => "not used now".to_owned(),
         };
         self.pages.push(PageStory { page, role, outcome });
+    }
+
+    /// What a page of this index is, which is the next on the way if it lies below the last.
+    fn role(&mut self, level: u32, outcome: &Outcome) -> String {
+        let role = role(level, self.levels);
+        if matches!(outcome, Outcome::Created { .. }) {
+            return format!("new {role}");
+        }
+        let on_the_way = self.reached.map_or(level + 1 == self.levels, |above| level < above);
+        if on_the_way {
+            self.reached = Some(level);
+            role
+        } else {
+            format!("sibling {role}")
+        }
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let levels = if self.levels == 1 { "1 level" } else { &format!("{} levels", self.levels) };
         writeln!(out, "\n[{}] {}, {levels}", duration(self.began), self.name)?;
         for PageStory { page, role, outcome } in &self.pages {
-            let head = format!("  {role:<14}page {:<12}", text::grouped(page.0.into()));
+            let head = format!("  {role:<13} page {:<12}", text::grouped(page.0.into()));
             match outcome {
                 Outcome::Hit => writeln!(out, "{head}hit")?,
-                Outcome::Created => writeln!(out, "{head}created by a split")?,
+                Outcome::Created { by_split: true } => writeln!(out, "{head}created by a split")?,
+                Outcome::Created { by_split: false } => writeln!(out, "{head}created")?,
                 Outcome::Miss { took, evicted } => {
                     let place = match evicted {
                         Some(evicted) => format!("in the place of {evicted}"),
@@ -203,6 +235,10 @@ impl IndexStory {
                     text::write_hanging(&format!("{head}miss  "), &text, out)?;
                 }
             }
+        }
+        if self.is_buffered && self.reached.is_some_and(|level| 0 < level) {
+            let text = "The leaf is not in the pool: the entry waits for it in the change buffer.";
+            text::write_hanging("  ", text, out)?;
         }
         for besides in &self.besides {
             text::write_hanging(&format!("  [{}] ", duration(besides.at())), &besides.text(), out)?;

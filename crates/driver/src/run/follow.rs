@@ -1,7 +1,7 @@
 //! One insert, followed page by page.
 
 use cost_model::{Event, PageId, SimTime, TimeLedger};
-use index::{IndexId, IndexStats, RowId};
+use index::{IndexId, IndexStats, PageUse, RowId};
 
 use super::world::World;
 use super::{Client, Role, Run, Turn, furthest_behind};
@@ -93,11 +93,19 @@ impl Run {
         }
     }
 
-    /// Which index a page belongs to now, by its name, and how high above the leaves it lies.
-    pub fn locate(&self, page: PageId) -> Option<(&str, u32)> {
-        let (index, level) = self.world.engine.locate(page)?;
-        let index = self.world.partitions.table_index(index);
-        Some((self.meter.index_names().get(index.index())?, level))
+    /// What a page belongs to now, by its name, and what it is used for.
+    pub fn locate(&self, page: PageId) -> Option<(&str, PageUse)> {
+        let used = self.world.engine.locate(page)?;
+        let name = match used {
+            PageUse::Index(index, _) => {
+                let index = self.world.partitions.table_index(index);
+                self.meter.index_names().get(index.index())?
+            }
+            PageUse::UndoLog => "undo log",
+            PageUse::ChangeBuffer => "change buffer",
+            PageUse::Bitmap => "bitmap",
+        };
+        Some((name, used))
     }
 
     /// Pages that the buffer pool holds at most.
