@@ -102,10 +102,7 @@ impl Facts<'_> {
                 "no page of the pool could be replaced until a dirty one was written; \
                  {writes:.2} pages are written per row"
             ),
-            Cause::Flush => format!(
-                "dirty pages at the tail of the LRU list are written, {writes:.2} pages per row, and \
-                 no page is changed while it is written"
-            ),
+            Cause::Flush => self.flushes(),
             Cause::Lock => format!(
                 "{} clients share {} cores and the pages they wait for",
                 self.clients, self.scenario.machine.cores
@@ -147,14 +144,43 @@ impl Facts<'_> {
             (Purpose::LeafRead, "of the leaf itself"),
             (Purpose::SiblingRead, "of neighbours at splits"),
             (Purpose::NodeRead, "of internal pages"),
+            (Purpose::MergeRead, "of leaves that buffered changes are merged into"),
+            (Purpose::BufferRead, "of the change buffer and its bitmaps"),
+            (Purpose::UndoRead, "of the undo log"),
+            (Purpose::FillRead, "of pages that a write replaces in part"),
+            (Purpose::BasementRead, "of parts of leaves for queries"),
         ]
         .into_iter()
-        .filter_map(|(purpose, what)| {
-            let pages = self.point.io.get(purpose.name())?.pages as f64;
-            Some(format!("{:.3} {what}", pages / self.rows as f64))
-        })
+        .filter_map(|(purpose, what)| Some(format!("{:.3} {what}", self.pages_per_row(purpose)?)))
         .collect();
         format!("reads: {reads:.3} per row x {each}, {parallel}; {}", of_which.join(", "))
+    }
+
+    /// What is written while somebody waits for it.
+    fn flushes(&self) -> String {
+        let of_which: Vec<_> = [
+            (Purpose::WriteBack, "dirty ones at the tail of the LRU list"),
+            (Purpose::Checkpoint, "dirty ones with the oldest changes"),
+            (Purpose::OsWriteBack, "from the cache of the operating system"),
+            (Purpose::Growth, "zeros at the end of the file, which grows"),
+        ]
+        .into_iter()
+        .filter_map(|(purpose, what)| Some(format!("{:.3} {what}", self.pages_per_row(purpose)?)))
+        .collect();
+        let dirty = self.pages_per_row(Purpose::WriteBack);
+        let latched = match dirty.or(self.pages_per_row(Purpose::Checkpoint)) {
+            Some(_) => "; no page is changed while it is written",
+            None => "",
+        };
+        match of_which.len() {
+            0 => "pages that were given to the disks before are still being written".to_owned(),
+            _ => format!("pages written per row: {}{latched}", of_which.join(", ")),
+        }
+    }
+
+    /// Pages that are moved per row for this purpose, if any are.
+    fn pages_per_row(&self, purpose: Purpose) -> Option<f64> {
+        Some(self.point.io.get(purpose.name())?.pages as f64 / self.rows as f64)
     }
 
     /// How much of the indexes fits into the pool.
