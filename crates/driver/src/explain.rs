@@ -65,7 +65,7 @@ impl Explanation {
             observe(&Update { rows_total: rows, ..run.update() });
         }
         let insert = run.follow_insert().map(|insert| InsertStory::new(&insert, &run));
-        let pool_pages = run.pool_pages();
+        let leaf_bytes = run.leaf_bytes();
         let RunResult { points, .. } = run.finish();
         let heading = format!(
             "{}, scale {}, seed {}, with {} rows in the table{}",
@@ -76,7 +76,7 @@ impl Explanation {
             at_full_scale(&scenario, rows),
         );
         let average =
-            interval(&points).map(|(rows, point)| Average::new(&scenario, point, rows, pool_pages));
+            interval(&points).map(|(rows, point)| Average::new(&scenario, point, rows, leaf_bytes));
         Ok(Self { title: scenario.title, heading, insert, average })
     }
 

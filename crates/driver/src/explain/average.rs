@@ -32,12 +32,15 @@ struct Facts<'a> {
     rows: u64,
     /// Connections of all kinds.
     clients: u32,
+    /// Bytes of the entries in the leaves.
+    leaf_bytes: u64,
 }
 
 impl Average {
-    /// The mean of the last `rows` rows, which `point` describes.
-    pub(super) fn new(scenario: &Scenario, point: &Point, rows: u64, pool_pages: u64) -> Self {
-        let facts = Facts { scenario, point, rows, clients: clients(scenario) };
+    /// The mean of the last `rows` rows, which `point` describes; the leaves have so many bytes of
+    /// entries.
+    pub(super) fn new(scenario: &Scenario, point: &Point, rows: u64, leaf_bytes: u64) -> Self {
+        let facts = Facts { scenario, point, rows, clients: clients(scenario), leaf_bytes };
         let seconds = match point.rows_per_s {
             0.0 => 0.0,
             rows_per_s => f64::from(facts.clients) / rows_per_s,
@@ -58,7 +61,7 @@ impl Average {
             })
             .collect();
         causes.sort_by(|a, b| b.share.total_cmp(&a.share));
-        Self { heading, causes, pages: facts.pages(pool_pages) }
+        Self { heading, causes, pages: facts.pages() }
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -85,6 +88,14 @@ impl Facts<'_> {
         let writes = self.point.writes_per_row;
         match cause {
             Cause::Cpu => self.computing(per_row_s),
+            Cause::Read if self.has_nodes() => self.node_reads(),
+            Cause::FreePage if self.has_nodes() => format!(
+                "the cache of nodes is too full: dirty ones are written, {} per row",
+                text::bytes(self.point.write_bytes_per_row as u64)
+            ),
+            Cause::Lock if self.has_nodes() => {
+                "a node is unpacked, or another thread works on it".to_owned()
+            }
             Cause::Read => self.reads(per_row_s),
             Cause::Merge => {
                 "the change buffer is full: a batch of leaves is read and merged".to_owned()
@@ -120,10 +131,33 @@ impl Facts<'_> {
             return format!("computing: {row} per row (machine.cpu.row)");
         }
         let rest = text::duration(rest.max(0.0));
-        format!(
-            "computing: {row} per row (machine.cpu.row), {rest} for deletes, queries, statements, \
-             entries and pages"
-        )
+        let what = if self.has_nodes() {
+            "statements, messages and the nodes they go through"
+        } else {
+            "deletes, queries, statements, entries and pages"
+        };
+        format!("computing: {row} per row (machine.cpu.row), {rest} for {what}")
+    }
+
+    /// Whether the engine keeps nodes of any size in a cache of its own, instead of pages.
+    fn has_nodes(&self) -> bool {
+        self.scenario.fractal.is_some()
+    }
+
+    fn node_reads(&self) -> String {
+        let of_which: Vec<_> = [
+            (Purpose::LeafRead, "of leaf nodes"),
+            (Purpose::NodeRead, "of internal nodes"),
+            (Purpose::BasementRead, "of parts of leaf nodes for queries"),
+        ]
+        .into_iter()
+        .filter_map(|(purpose, what)| {
+            let requests = self.point.io.get(purpose.name())?.requests as f64;
+            Some(format!("{:.5} {what}", requests / self.rows as f64))
+        })
+        .collect();
+        let bytes = text::bytes(self.point.read_bytes_per_row as u64);
+        format!("reads per row: {}, together {bytes}", of_which.join(", "))
     }
 
     fn reads(&self, per_row_s: f64) -> String {
@@ -183,8 +217,8 @@ impl Facts<'_> {
         Some(self.point.io.get(purpose.name())?.pages as f64 / self.rows as f64)
     }
 
-    /// How much of the indexes fits into the pool.
-    fn pages(&self, pool_pages: u64) -> String {
+    /// How much of the indexes fits into memory.
+    fn pages(&self) -> String {
         let leaves: u64 = self.point.pages.values().map(|pages| pages.leaf).sum();
         let by_index: Vec<_> = self
             .point
@@ -192,10 +226,27 @@ impl Facts<'_> {
             .iter()
             .map(|(name, pages)| format!("{name} {}", text::grouped(pages.leaf)))
             .collect();
-        let share = match pool_pages as f64 / leaves as f64 {
+        let pool = &self.scenario.pool;
+        let pool_pages = pool.pages(self.scenario.engine.page_size);
+        let share = if self.has_nodes() {
+            pool.size.get() as f64 / self.leaf_bytes as f64
+        } else {
+            pool_pages as f64 / leaves as f64
+        };
+        let share = match share {
             share if share < 1.0 => format!("{} of them", text::percent(share)),
             _ => "so that all of them fit".to_owned(),
         };
+        if self.has_nodes() {
+            return format!(
+                "The indexes have {} leaf nodes ({}) with {} of entries; the cache of nodes holds \
+                 {}, {share}.",
+                text::grouped(leaves),
+                by_index.join(", "),
+                text::bytes(self.leaf_bytes),
+                text::bytes(pool.size.get()),
+            );
+        }
         format!(
             "The indexes have {} leaves ({}); the buffer pool holds {} pages, {share}. {} of all \
              page requests were hits.",

@@ -108,8 +108,10 @@ impl Run {
         Some((name, used))
     }
 
-    /// Pages that the buffer pool holds at most.
-    pub fn pool_pages(&self) -> u64 {
-        u64::from(self.world.machine.config().pool.frames)
+    /// Bytes of the entries in the leaves of all indexes now.
+    pub fn leaf_bytes(&self) -> u64 {
+        let engine = &self.world.engine;
+        let indexes = (0..engine.index_count()).map(|index| IndexId(index as u16));
+        indexes.map(|index| engine.stats(index).leaf_bytes).sum()
     }
 }
