@@ -30,7 +30,8 @@ use insert::InsertStory;
 pub struct Explanation {
     title: String,
     heading: String,
-    insert: Option<InsertStory>,
+    /// The story of an insert, or why there is none.
+    insert: Result<InsertStory, String>,
     average: Option<Average>,
 }
 
@@ -64,7 +65,12 @@ impl Explanation {
             run.advance((run.rows() + scenario.report.every_rows).min(rows));
             observe(&Update { rows_total: rows, ..run.update() });
         }
-        let insert = run.follow_insert().map(|insert| InsertStory::new(&insert, &run));
+        let insert = if scenario.fractal.is_some() {
+            Err(NO_PAGES.to_owned())
+        } else {
+            let insert = run.follow_insert().map(|insert| InsertStory::new(&insert, &run));
+            insert.ok_or_else(|| no_row(&scenario, &run))
+        };
         let leaf_bytes = run.leaf_bytes();
         let RunResult { points, .. } = run.finish();
         let heading = format!(
@@ -90,14 +96,33 @@ impl Explanation {
         }
         writeln!(out)?;
         match &self.insert {
-            Some(insert) => insert.write(out)?,
-            None => writeln!(out, "No client could insert a row on its own here.")?,
+            Ok(insert) => insert.write(out)?,
+            Err(reason) => text::write_hanging("", reason, out)?,
         }
         writeln!(out)?;
         match &self.average {
             Some(average) => average.write(out),
             None => writeln!(out, "There is no average yet: this was the first row."),
         }
+    }
+}
+
+/// Why no insert into a fractal tree is followed.
+const NO_PAGES: &str = "An insert into a fractal tree leaves a message in a node of each index and \
+    has no pages of its own that one could follow: later, messages move down together, one buffer \
+    full of them at a time.";
+
+/// Why no client could insert a row on its own.
+fn no_row(scenario: &Scenario, run: &Run) -> String {
+    if run.sorts_rows() {
+        format!(
+            "No insert is followed here, because no row is inserted on its own: the {} rows of a \
+             statement enter the primary key one by one, and then, sorted, each of the other \
+             indexes (statement.bulk_rows).",
+            text::grouped(scenario.workload.rows_per_statement)
+        )
+    } else {
+        "No client could insert a row on its own here.".to_owned()
     }
 }
 

@@ -114,4 +114,9 @@ impl Run {
         let indexes = (0..engine.index_count()).map(|index| IndexId(index as u16));
         indexes.map(|index| engine.stats(index).leaf_bytes).sum()
     }
+
+    /// Whether the rows of a statement are sorted before they enter the secondary indexes.
+    pub fn sorts_rows(&self) -> bool {
+        0 < self.world.statements.bulk_capacity
+    }
 }
