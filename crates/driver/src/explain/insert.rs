@@ -108,17 +108,17 @@ impl InsertStory {
 
 impl IndexStory {
     fn new(index: &FollowedIndex, row_began: SimTime, run: &Run) -> Self {
-        let levels = index.stats.height;
         let name_of = |page: PageId| match run.locate(page) {
-            Some((name, PageUse::Index(_, level))) => {
-                format!("{name} {} (page {})", role(level, levels), text::grouped(page.0.into()))
+            Some((name, PageUse::Index(index, level))) => {
+                let role = role(level, run.levels(index));
+                format!("{name} {role} (page {})", text::grouped(page.0.into()))
             }
             Some((name, _)) => format!("{name} (page {})", text::grouped(page.0.into())),
             None => format!("page {}, which is used no more", text::grouped(page.0.into())),
         };
         let mut story = Self {
             name: index.name.clone(),
-            levels,
+            levels: index.stats.height,
             began: index.began.since(row_began),
             pages: Vec::new(),
             reached: None,
@@ -190,8 +190,8 @@ impl IndexStory {
             Some((name, PageUse::Index(_, level))) if name == self.name => {
                 self.role(level, &outcome)
             }
-            Some((name, PageUse::Index(_, level))) => {
-                format!("{name} {}", role(level, self.levels))
+            Some((name, PageUse::Index(index, level))) => {
+                format!("{name} {}", role(level, run.levels(index)))
             }
             Some((name, used)) => {
                 self.is_buffered |= used == PageUse::ChangeBuffer;

@@ -108,6 +108,11 @@ impl Run {
         Some((name, used))
     }
 
+    /// Levels of an index now, leaves included.
+    pub fn levels(&self, index: IndexId) -> u32 {
+        self.world.engine.stats(index).height
+    }
+
     /// Bytes of the entries in the leaves of all indexes now.
     pub fn leaf_bytes(&self) -> u64 {
         let engine = &self.world.engine;
