@@ -244,6 +244,44 @@ fn explain_follows_an_insert_and_gives_reasons() {
 }
 
 #[test]
+fn explain_calls_pages_of_no_index_what_they_are() {
+    let buffered = ["explain", SMALL, "--set", "engine.kind=change-buffer", "--at", "58_000"];
+    let story = stdout(&buffered);
+    let roles: Vec<&str> = story
+        .lines()
+        .skip_while(|line| !line.ends_with("PRIMARY, 2 levels"))
+        .take_while(|line| !line.ends_with("registersegment, 2 levels"))
+        .filter_map(|line| line.strip_prefix("  ")?.split("  ").next())
+        .collect();
+    expect![[r#"
+        [
+            "undo log",
+            "root",
+            "leaf",
+            "change buffer page 260",
+            "change buffer page 61",
+            "root",
+            "bitmap",
+            "change buffer page 274",
+            "The leaf is not in the pool: the entry waits for it in the change buffer.",
+        ]
+    "#]]
+    .assert_debug_eq(&roles);
+}
+
+#[test]
+fn explain_says_why_it_follows_no_insert() {
+    let at = ["--scale", "1/128", "--at", "1_000_000"];
+    let sorted = stdout(&[&["explain", "s4-myisam"], &at[..]].concat());
+    assert!(sorted.contains("(statement.bulk_rows)"), "{sorted}");
+    let nodes = ["explain", "s2-fractal-insert", "--scale", "1/16", "--at", "1_000_000"];
+    let nodes = stdout(&nodes);
+    assert!(nodes.contains("has no pages of its own"), "{nodes}");
+    assert!(nodes.contains("the cache of nodes holds 512 MiB"), "{nodes}");
+    assert!(!nodes.contains("hits"), "{nodes}");
+}
+
+#[test]
 fn bad_files_are_refused() {
     check_refused(
         &[
