@@ -80,3 +80,45 @@ fn the_log_of_the_library_has_a_record_for_each_message_and_that_of_2009_none() 
     // 49 bytes a record beyond keys and values: 5 + 24, 13, 17 and 21 bytes.
     assert_eq!(last.redo_bytes_per_row, Some(f64::from(4 * 49 + 29 + 13 + 17 + 21)));
 }
+
+/// The library of 2023 with small nodes and one client.
+const LIBRARY: [&str; 8] = [
+    "engine.fractal.basement_size=8KiB",
+    "engine.fractal.promotion=flow",
+    "engine.fractal.flushing=background",
+    "engine.fractal.queries=apply",
+    "pool.io=direct",
+    "redo.files=1",
+    "redo.file_size=1TiB",
+    "engine.fractal.checkpoint_period=2s",
+];
+
+#[test]
+fn threads_that_flush_share_the_cores() {
+    let rate = |cores: &str| {
+        let sets = [&SMALL[..], &LIBRARY, &["engine.fractal.cpu.apply=200us", cores]].concat();
+        run("s2-fractal-window", &sets).totals.rows_per_s_mean
+    };
+    let (one, eight) = (rate("machine.cores=1"), rate("machine.cores=8"));
+    assert!(one < 0.9 * eight, "{one} {eight}");
+}
+
+#[test]
+fn a_log_that_no_commit_syncs_is_written_and_cut_off_at_checkpoints() {
+    let sets = [&SMALL[..], &LIBRARY, &["commit.log=write", "flush.background=none"]].concat();
+    let result = run("s2-fractal-window", &sets);
+    let logged: f64 =
+        result.points.iter().map(|point| point.redo_bytes_per_row.unwrap() * 250_000.0).sum();
+    let written = result.totals.io["log"].bytes as f64;
+    assert!((0.9 * logged..1.2 * logged).contains(&written), "{written} of {logged}");
+    let age = result.points[3].checkpoint_age_bytes.unwrap() as f64;
+    assert!(0.0 < age && age < 0.5 * logged, "{age} of {logged}");
+}
+
+#[test]
+fn queries_count_what_they_read() {
+    let queries = ["workload.queries.kind=pdc", "workload.queries.rate_limit=50"];
+    let sets = [&SMALL[..], &LIBRARY, &queries].concat();
+    let result = run("s2-fractal-window", &sets);
+    assert!(0.0 < result.totals.reads_per_query_mean.unwrap());
+}
