@@ -7,8 +7,8 @@ use super::param::Param;
 use super::values::{Choice, Values, words};
 
 words!(LogAtCommit {
-    "nothing" => Nothing: "Nothing; about once a second the log is written and synced (0).";
-    "write" => Write: "It is handed to the operating system, and synced about once a second (2).";
+    "nothing" => Nothing: "Nothing; about once a second (flush.log_sync) the log is written and synced (0).";
+    "write" => Write: "It is handed to the operating system, and synced about once a second (flush.log_sync) (2).";
     "flush" => Flush: "It is written and synced (1).";
 });
 
