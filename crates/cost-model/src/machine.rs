@@ -245,15 +245,6 @@ impl Machine {
         }
     }
 
-    /// Work of a thread that is not stepped takes a core for `demand` from `now` on, or from when one
-    /// is free; tells when it is done.
-    pub fn compute_aside(&mut self, now: SimTime, demand: SimDuration) -> SimTime {
-        match &mut self.cores {
-            None => now + demand,
-            Some(cores) => cores.submit(now, demand),
-        }
-    }
-
     /// An operation begins or is tried again: the read its thread has waited for is done.
     ///
     /// # Errors

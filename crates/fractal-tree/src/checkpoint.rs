@@ -15,7 +15,7 @@ impl<K: KeySource> FractalTree<K> {
         for number in residents {
             if self.store.cache.is_dirty(number) {
                 let (image, compress) = self.place_image(number);
-                self.store.compress_aside(machine, now, compress);
+                self.store.writers.submit(now, compress);
                 let node = &self.nodes[number as usize];
                 let height = usize::from(node.height);
                 let index = node.index as usize;

@@ -56,7 +56,7 @@ impl<K: KeySource> FractalTree<K> {
             let counters = &mut self.trees[node.index as usize].counters;
             counters.evict_writes[height] += 1;
             counters.evict_write_bytes[height] += image.bytes;
-            let compressed = self.store.compress_aside(machine, now, compress);
+            let compressed = self.store.writers.submit(now, compress);
             let (offset, bytes) = (image.extent.offset, Bytes::new(image.bytes));
             machine.transfer_block(now, Purpose::NodeWrite, offset, bytes).max(compressed)
         });

@@ -87,14 +87,14 @@ impl<K: KeySource> FractalTree<K> {
             || after == Reactivity::Stable
             || (after == Reactivity::Fusible && only_child)
         {
-            self.charge(machine, work, child);
+            self.charge(work, child);
             if self.is_gorged(child) {
                 self.flush_heaviest(machine, work, child);
             }
         } else if after == Reactivity::Fissible {
             let (left, right) = self.split_child(parent, slot, SplitMode::Even, false);
-            self.charge(machine, work, left);
-            self.charge(machine, work, right);
+            self.charge(work, left);
+            self.charge(work, right);
             if self.is_gorged(left) {
                 self.flush_heaviest(machine, work, left);
             } else if self.is_gorged(right) {
@@ -102,7 +102,7 @@ impl<K: KeySource> FractalTree<K> {
             }
         } else {
             let kept = self.merge_child(machine, work, parent, slot);
-            self.charge(machine, work, kept);
+            self.charge(work, kept);
             if self.is_gorged(kept) {
                 self.flush_heaviest(machine, work, kept);
             }
@@ -191,10 +191,10 @@ impl<K: KeySource> FractalTree<K> {
 
     /// Work on a node so far keeps it busy. Under background flushing that is all who pay: those
     /// who wait for the node while a flusher's thread works on it.
-    pub(crate) fn charge(&mut self, machine: &mut Machine, work: &mut Work, number: u32) {
+    pub(crate) fn charge(&mut self, work: &mut Work, number: u32) {
         let mut until = work.read_by;
         if self.config.flushing == Flushing::Background {
-            let computed = self.store.flush_aside(machine, work.now, work.cpu);
+            let computed = self.store.flushers.submit(work.now, work.cpu);
             until = computed.max(work.read_by + work.cpu);
             work.cpu = cost_model::SimDuration::ZERO;
         }

@@ -189,7 +189,7 @@ impl<K: KeySource> FractalTree<K> {
                     self.pin(machine, thread, sibling)?;
                     let mut work = Work::at(thread.now());
                     self.merge_child(machine, &mut work, parent.node, slot);
-                    self.charge(machine, &mut work, parent.node);
+                    self.charge(&mut work, parent.node);
                 }
                 Ok(true)
             }

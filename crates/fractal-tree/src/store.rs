@@ -70,28 +70,6 @@ impl Store {
         }
     }
 
-    /// Work of the threads that flush, which share the cores with all others; tells when it is done.
-    pub(crate) fn flush_aside(
-        &mut self,
-        machine: &mut Machine,
-        now: SimTime,
-        cpu: SimDuration,
-    ) -> SimTime {
-        let done = machine.compute_aside(now, cpu);
-        self.flushers.submit(now, done.since(now))
-    }
-
-    /// The same of the threads that compress what is written.
-    pub(crate) fn compress_aside(
-        &mut self,
-        machine: &mut Machine,
-        now: SimTime,
-        cpu: SimDuration,
-    ) -> SimTime {
-        let done = machine.compute_aside(now, cpu);
-        self.writers.submit(now, done.since(now))
-    }
-
     /// When the checkpoint under way wants to write on; never if there is none.
     pub(crate) fn checkpoint_goes_on_at(&self) -> SimTime {
         if self.unwritten.is_empty() { SimTime::NEVER } else { self.checkpoint_free_at }
@@ -299,7 +277,7 @@ impl<K: KeySource> FractalTree<K> {
         self.trees[index].counters.basements_read[0] += missing;
         let fetched = self.fetch(machine, now, number, true);
         self.nodes[number as usize].leaf_mut().parts = Parts::all_of(count, touched);
-        let computed = self.store.flush_aside(machine, now, fetched.cpu);
+        let computed = self.store.flushers.submit(now, fetched.cpu);
         self.store.cache.set_busy(number, computed.max(fetched.ready + fetched.cpu));
     }
 

@@ -20,8 +20,8 @@ use super::world::{Latencies, StallCounter, World};
 use super::{Client, Role, RunError};
 use crate::report::{Manifest, ManifestValue, VERSION, scenario_hash, text};
 use crate::scenario::{
-    BufferedChanges, DeleteConnection, Engine, EngineKind, Fractal, FullBuffer, Origin, PurgeBy,
-    RedoWord, Scenario, Split,
+    BufferedChanges, DeleteConnection, Engine, EngineKind, FullBuffer, Origin, PurgeBy, RedoWord,
+    Scenario, Split,
 };
 use crate::workload::{self, Stream, StreamSpec};
 
@@ -35,10 +35,8 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let stream = scenario.workload.stream.open()?;
     let purger = purger(scenario);
     let own = [scenario.background.is_some(), purger.is_some() && !purges_in_background(scenario)];
-    let flushers = scenario.fractal.as_ref().map_or(0, Fractal::background_threads);
-    let threads = scenario.workload.connections() as usize
-        + own.map(usize::from).iter().sum::<usize>()
-        + flushers as usize;
+    let threads =
+        scenario.workload.connections() as usize + own.map(usize::from).iter().sum::<usize>();
     let mut machine = Machine::new(machine_config(scenario), threads);
     let shapes = shapes(scenario);
     let rows = scenario.workload.rows;

@@ -352,14 +352,6 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), Scenario
 }
 
 impl Fractal {
-    /// Threads beside the clients that share the cores with them.
-    pub fn background_threads(&self) -> u32 {
-        match self.rules.flushing {
-            Flushing::Background => self.rules.flusher_threads + self.rules.writer_threads,
-            Flushing::Foreground => 0,
-        }
-    }
-
     pub(super) fn from_values(values: &Values) -> Self {
         let bytes = |key: &'static str| values.get::<Bytes>(key).get();
         let small = |key: &'static str| bytes(key) as u32;
