@@ -94,16 +94,6 @@ const LIBRARY: [&str; 8] = [
 ];
 
 #[test]
-fn threads_that_flush_share_the_cores() {
-    let rate = |cores: &str| {
-        let sets = [&SMALL[..], &LIBRARY, &["engine.fractal.cpu.apply=200us", cores]].concat();
-        run("s2-fractal-window", &sets).totals.rows_per_s_mean
-    };
-    let (one, eight) = (rate("machine.cores=1"), rate("machine.cores=8"));
-    assert!(one < 0.9 * eight, "{one} {eight}");
-}
-
-#[test]
 fn a_log_that_no_commit_syncs_is_written_and_cut_off_at_checkpoints() {
     let sets = [&SMALL[..], &LIBRARY, &["commit.log=write", "flush.background=none"]].concat();
     let result = run("s2-fractal-window", &sets);

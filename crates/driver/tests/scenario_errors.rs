@@ -404,13 +404,15 @@ fn values_that_do_not_go_together() {
             &["pool.size=500KiB"],
             &["pool.size=1MiB", "pool.instances=4"],
             &["pool.size=1MiB", "workload.partition_rows=100_000"],
+            &["pool.size=2MiB", "pool.instances=4", "workload.partition_rows=100_000"],
             &["workload.rows=10_000_000_000"],
             &["workload.kind=micro", "workload.order=random", "workload.secondary_indexes=2"],
         ],
         &expect![[r#"
             --set: pool.size = 500KiB: is 31 pages of 16 KiB in each pool instance (1 of them); at least 32 must hold one path through every index and the pages of a split, for each connection
             --set: pool.size = 1MiB: is 16 pages of 16 KiB in each pool instance (4 of them); at least 32 must hold one path through every index and the pages of a split, for each connection
-            --set: pool.size = 1MiB: the roots of 40 indexes of partitions are made in the pool before the first row, which must hold 2 times as many pages
+            --set: pool.size = 1MiB: the roots of 40 indexes of partitions are made in the pool before the first row, and an instance must hold 2 times as many pages as it has of them (40)
+            --set: pool.size = 2MiB: the roots of 40 indexes of partitions are made in the pool before the first row, and an instance must hold 2 times as many pages as it has of them (40)
             --set: workload.rows = 10_000_000_000: the exact store numbers 2^32 rows at most; run it with --scale 1/4 or smaller
             --set: workload.secondary_indexes = 2: the table of a micro workload has one secondary index
         "#]],

@@ -56,3 +56,18 @@ fn every_engine_profile_with_a_log_runs() {
         assert_eq!(result.totals.rows, 200_000, "{engine}");
     }
 }
+
+#[test]
+fn the_master_syncs_the_log_beside_its_purge() {
+    let sets = ["commit.log=write", "workload.window=50_000", "pool.size=2MiB"];
+    let result = run("innodb-5.1", &sets);
+    let (syncs, seconds) = (result.totals.io["log"].requests as f64, result.totals.virtual_s);
+    assert!(0.95 * seconds < syncs, "{syncs} in {seconds} s");
+    assert!(result.points[9].history.is_some(), "there was something to purge");
+}
+
+#[test]
+fn without_a_background_thread_another_syncs_the_log() {
+    let result = run("innodb-5.1", &["commit.log=nothing", "flush.background=none"]);
+    assert!(result.totals.io.contains_key("log"));
+}

@@ -27,14 +27,12 @@ impl LogSync {
     /// # Errors
     /// [`Blocked`](crate::Blocked) while it lasts.
     pub fn act(&mut self, thread: &mut SimThread, machine: &mut Machine) -> Step {
-        if let Some(upto) = self.upto {
-            machine.sync_log(thread, upto)?;
-            self.upto = None;
-        }
-        if self.next <= thread.now() {
+        if self.upto.is_none() && self.next <= thread.now() {
             self.next = thread.now() + self.interval;
             self.upto = Some(machine.log_end());
-            machine.sync_log(thread, machine.log_end())?;
+        }
+        if let Some(upto) = self.upto {
+            machine.sync_log(thread, upto)?;
             self.upto = None;
         }
         Ok(())

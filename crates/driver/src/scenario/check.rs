@@ -20,7 +20,7 @@ const POOL_PAGES_MIN: u64 = 32;
 /// Frames for each further connection: pages that it keeps while it waits for another.
 const POOL_PAGES_PER_CONNECTION: u64 = 16;
 
-/// Frames for each root of a tree: instances of a pool do not get equally many of them.
+/// Frames for each root of a tree in the instance with most of them.
 const FRAMES_PER_ROOT: u64 = 2;
 
 /// How many times longer than the scan of its tail an LRU list is at least in a scaled run: the
@@ -190,13 +190,18 @@ fn pool(scenario: &Scenario, values: &Values) -> Checked {
         );
         return Err(values.conflict("pool.size", reason));
     }
-    let roots = roots(scenario);
-    let fits =
-        |scale: &Scale| roots * FRAMES_PER_ROOT <= Bytes::new(scale.apply(full.get())).whole(page);
+    let (roots, instances) = (roots(scenario), u64::from(pool.instances));
+    // Areas of pages go to the instances in turn, and roots come one after the other.
+    let area = u64::from(pool.area_pages);
+    let in_first = roots.min(roots.div_ceil(area * instances) * area);
+    let fits = |scale: &Scale| {
+        in_first * FRAMES_PER_ROOT <= Bytes::new(scale.apply(full.get())).whole(page) / instances
+    };
     let reason = format!(
-        "the roots of {} indexes of partitions are made in the pool before the first row, which \
-         must hold {FRAMES_PER_ROOT} times as many pages",
-        grouped(roots)
+        "the roots of {} indexes of partitions are made in the pool before the first row, and an \
+         instance must hold {FRAMES_PER_ROOT} times as many pages as it has of them ({})",
+        grouped(roots),
+        grouped(in_first)
     );
     if !fits(&Scale::FULL) {
         return Err(values.conflict("pool.size", reason));
