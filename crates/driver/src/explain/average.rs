@@ -174,7 +174,7 @@ impl Facts<'_> {
             ),
         };
         let each = text::duration(per_row_s / reads);
-        let of_which: Vec<_> = [
+        let of_which = self.pages_by_purpose(&[
             (Purpose::LeafRead, "of the leaf itself"),
             (Purpose::SiblingRead, "of neighbours at splits"),
             (Purpose::NodeRead, "of internal pages"),
@@ -182,39 +182,37 @@ impl Facts<'_> {
             (Purpose::BufferRead, "of the change buffer and its bitmaps"),
             (Purpose::UndoRead, "of the undo log"),
             (Purpose::FillRead, "of pages that a write replaces in part"),
-            (Purpose::BasementRead, "of parts of leaves for queries"),
-        ]
-        .into_iter()
-        .filter_map(|(purpose, what)| Some(format!("{:.3} {what}", self.pages_per_row(purpose)?)))
-        .collect();
-        format!("reads: {reads:.3} per row x {each}, {parallel}; {}", of_which.join(", "))
+        ]);
+        format!("reads: {reads:.3} per row x {each}, {parallel}; {of_which}")
     }
 
     /// What is written while somebody waits for it.
     fn flushes(&self) -> String {
-        let of_which: Vec<_> = [
+        let of_which = self.pages_by_purpose(&[
             (Purpose::WriteBack, "dirty ones at the tail of the LRU list"),
             (Purpose::Checkpoint, "dirty ones with the oldest changes"),
             (Purpose::OsWriteBack, "from the cache of the operating system"),
             (Purpose::Growth, "zeros at the end of the file, which grows"),
-        ]
-        .into_iter()
-        .filter_map(|(purpose, what)| Some(format!("{:.3} {what}", self.pages_per_row(purpose)?)))
-        .collect();
-        let dirty = self.pages_per_row(Purpose::WriteBack);
-        let latched = match dirty.or(self.pages_per_row(Purpose::Checkpoint)) {
-            Some(_) => "; no page is changed while it is written",
-            None => "",
-        };
-        match of_which.len() {
-            0 => "pages that were given to the disks before are still being written".to_owned(),
-            _ => format!("pages written per row: {}{latched}", of_which.join(", ")),
+        ]);
+        if of_which.is_empty() {
+            return "pages that were given to the disks before are still being written".to_owned();
         }
+        let writes = |purpose: Purpose| self.point.io.contains_key(purpose.name());
+        let latched = if writes(Purpose::WriteBack) || writes(Purpose::Checkpoint) {
+            "; no page is changed while it is written"
+        } else {
+            ""
+        };
+        format!("pages written per row: {of_which}{latched}")
     }
 
-    /// Pages that are moved per row for this purpose, if any are.
-    fn pages_per_row(&self, purpose: Purpose) -> Option<f64> {
-        Some(self.point.io.get(purpose.name())?.pages as f64 / self.rows as f64)
+    /// Pages that are moved per row for each of these purposes for which any are.
+    fn pages_by_purpose(&self, purposes: &[(Purpose, &str)]) -> String {
+        let moved = |(purpose, what): &(Purpose, &str)| {
+            let pages = self.point.io.get(purpose.name())?.pages as f64;
+            Some(format!("{:.3} {what}", pages / self.rows as f64))
+        };
+        purposes.iter().filter_map(moved).collect::<Vec<_>>().join(", ")
     }
 
     /// How much of the indexes fits into memory.

@@ -214,9 +214,10 @@ fn pool(scenario: &Scenario, values: &Values) -> Checked {
 
 /// Trees whose roots are made in the pool before the first row; those of a fractal tree are not.
 fn roots(scenario: &Scenario) -> u64 {
-    let rows = scenario.workload.rows;
-    let partitions = scenario.workload.partition_rows.map_or(1, |part| rows.div_ceil(part));
-    if scenario.fractal.is_some() { 0 } else { partitions * table_shapes(scenario).len() as u64 }
+    match scenario.fractal {
+        Some(_) => 0,
+        None => scenario.workload.partitions() * table_shapes(scenario).len() as u64,
+    }
 }
 
 fn workload(scenario: &Scenario, values: &Values) -> Checked {
@@ -248,12 +249,10 @@ fn workload(scenario: &Scenario, values: &Values) -> Checked {
         );
         return Err(values.conflict("workload.rows", reason));
     }
-    if let Some(rows) = workload.partition_rows
-        && Partitions::MAX < workload.rows.div_ceil(rows)
-    {
+    if Partitions::MAX < workload.partitions() {
         let reason = format!(
             "would be {} partitions; a table has at most {}",
-            grouped(workload.rows.div_ceil(rows)),
+            grouped(workload.partitions()),
             grouped(Partitions::MAX)
         );
         return Err(values.conflict("workload.partition_rows", reason));

@@ -41,6 +41,11 @@ impl Workload {
         let deleters = u32::from(self.window.is_some_and(separate));
         self.clients + deleters + self.queries.map_or(0, |queries| queries.clients)
     }
+
+    /// Range partitions that the rows fill; one without partitions.
+    pub fn partitions(&self) -> u64 {
+        self.partition_rows.map_or(1, |rows| self.rows.div_ceil(rows))
+    }
 }
 
 /// Widths of rows and of the columns of purchases, in bytes, where a scenario sets them.
