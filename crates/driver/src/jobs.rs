@@ -237,7 +237,7 @@ fn longest_first(scenarios: &[Arc<Scenario>]) -> Vec<usize> {
 fn index_operations(scenario: &Scenario) -> u64 {
     let workload = &scenario.workload;
     let deletes = workload.window.map_or(0, |window| workload.rows.saturating_sub(window.rows));
-    (workload.rows + deletes) * (1 + u64::from(workload.secondary_indexes))
+    (workload.rows + deletes) * u64::from(workload.indexes())
 }
 
 fn run_one(scenario: &Scenario, stop: &AtomicBool, bars: &ProgressBars) -> Outcome {

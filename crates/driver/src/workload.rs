@@ -31,7 +31,7 @@ mod stored;
 
 use std::path::PathBuf;
 
-pub use columns::{Columns, Generator, below, hash};
+pub use columns::{Columns, Draws, Generator, below, hash};
 pub use csv::{PrintRow, write_rows};
 pub use error::{RecordedError, RecordedProblem, SpecError, StreamError};
 pub use iibench::{IiBench, IiBenchSpec};

@@ -9,7 +9,7 @@ use crate::node::{Body, Image};
 impl<K: KeySource> FractalTree<K> {
     /// Begins a sharp checkpoint: every dirty node will be written as it is now. The writes
     /// follow one another from `now` on, beside what clients do.
-    pub fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+    pub(crate) fn begin_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
         self.finish_checkpoint(machine, now);
         let residents: Vec<u32> = self.store.cache.residents().collect();
         for number in residents {
@@ -45,8 +45,8 @@ impl<K: KeySource> FractalTree<K> {
     }
 
     /// The files are closed and opened again: a checkpoint, and nothing is in memory any more.
-    pub fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
-        self.checkpoint(machine, now);
+    pub(crate) fn close_and_open(&mut self, machine: &mut Machine, now: SimTime) {
+        self.begin_checkpoint(machine, now);
         self.finish_checkpoint(machine, now);
         let residents: Vec<u32> = self.store.cache.residents().collect();
         for number in residents {

@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use index::LevelStats;
+
 use crate::node::HEIGHT_MAX;
 
 /// One count for each height; 0 are the leaves.
@@ -17,6 +19,11 @@ impl ByHeight {
     /// The counts of all heights above the leaves.
     pub fn internal(&self) -> u64 {
         self.0[1..].iter().sum()
+    }
+
+    /// The highest of which anything was counted.
+    pub(crate) fn highest(&self) -> Option<usize> {
+        self.0.iter().rposition(|count| 0 < *count)
     }
 }
 
@@ -98,4 +105,25 @@ counters! {
     splits,
     /// Nodes joined with a sibling.
     merges,
+}
+
+impl TreeCounters {
+    /// What was counted of one height, where there are so many nodes now.
+    pub(crate) fn level(&self, height: usize, nodes: u64) -> LevelStats {
+        LevelStats {
+            nodes,
+            injected: self.injected[height],
+            flushes: self.flushes[height],
+            flushed: self.flushed_messages[height],
+            fetches: self.fetches[height],
+            read_bytes: self.read_bytes[height],
+            basements: self.basements_read[height],
+            evicted: self.evict_writes[height],
+            evicted_bytes: self.evict_write_bytes[height],
+            checkpointed: self.checkpoint_writes[height],
+            checkpointed_bytes: self.checkpoint_write_bytes[height],
+            splits: self.splits[height],
+            joins: self.merges[height],
+        }
+    }
 }

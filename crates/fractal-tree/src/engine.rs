@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cost_model::{Cause, Machine, NodeCache, PageId, SimDuration, SimThread, SimTime, Step};
 use index::{
-    IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, PageUse, RowId, RowSet, Visitor,
+    IndexEngine, IndexId, IndexShape, IndexStats, Key, KeySource, LevelStats, PageUse, RowId,
+    RowSet, Visitor,
 };
 
 use crate::config::{Flushing, FractalConfig, RangeReads};
@@ -12,7 +13,7 @@ use crate::counters::TreeCounters;
 use crate::leaf::Leaf;
 use crate::lists::Chunks;
 use crate::message::{Kind, Message, ROWS_MAX};
-use crate::node::{Body, Node};
+use crate::node::{Body, HEIGHT_MAX, Node};
 use crate::sizes::Sizes;
 use crate::store::Store;
 
@@ -46,7 +47,7 @@ pub(crate) struct Tree {
     /// How many messages in a row went into the rightmost leaf.
     pub(crate) sequence: u32,
     /// Nodes by height now.
-    pub(crate) nodes: [u64; crate::node::HEIGHT_MAX],
+    pub(crate) nodes: [u64; HEIGHT_MAX],
     pub(crate) counters: TreeCounters,
     inserts: u64,
     deletes: u64,
@@ -60,7 +61,7 @@ impl Tree {
         self.deletes += self.rows.len();
         self.rows.clear();
         self.sequence = 0;
-        self.nodes = [0; crate::node::HEIGHT_MAX];
+        self.nodes = [0; HEIGHT_MAX];
     }
 }
 
@@ -126,7 +127,7 @@ impl<K: KeySource> FractalTree<K> {
                 sizes,
                 rows: RowSet::new(rows_expected),
                 sequence: 0,
-                nodes: [0; crate::node::HEIGHT_MAX],
+                nodes: [0; HEIGHT_MAX],
                 counters: TreeCounters::default(),
                 inserts: 0,
                 deletes: 0,
@@ -170,7 +171,7 @@ impl<K: KeySource> FractalTree<K> {
 
     /// Messages on their way in an index now, by the height of the nodes that hold them.
     pub fn pending_messages(&self, index: IndexId) -> Vec<u64> {
-        let mut pending = vec![0; crate::node::HEIGHT_MAX];
+        let mut pending = vec![0; HEIGHT_MAX];
         for node in self.nodes.iter().filter(|node| node.index == index.0) {
             if let Body::Internal(internal) = &node.body {
                 let messages = internal.edges.iter().map(|edge| u64::from(edge.messages.len()));
@@ -265,7 +266,7 @@ impl<K: KeySource> FractalTree<K> {
             && let Some(period) = self.config.checkpoint_period
         {
             self.store.next_checkpoint = now + period;
-            self.checkpoint(machine, now);
+            self.begin_checkpoint(machine, now);
         }
         if self.store.next_cleaning <= now {
             self.clean(machine, now);
@@ -431,6 +432,27 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
         let node = self.nodes.get(page.index())?;
         let gone = matches!(node.body, Body::Gone);
         (!gone).then(|| PageUse::Index(IndexId(node.index), u32::from(node.height)))
+    }
+
+    fn levels(&self) -> Vec<LevelStats> {
+        let mut counted = TreeCounters::default();
+        let mut nodes = [0; HEIGHT_MAX];
+        for tree in &self.trees {
+            counted.merge(&tree.counters);
+            for (sum, of_tree) in nodes.iter_mut().zip(tree.nodes) {
+                *sum += of_tree;
+            }
+        }
+        let levels = counted.created.highest().map_or(0, |height| height + 1);
+        (0..levels).map(|height| counted.level(height, nodes[height])).collect()
+    }
+
+    fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+        self.begin_checkpoint(machine, now);
+    }
+
+    fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
+        self.close_and_open(machine, now);
     }
 
     fn verify(&self) {

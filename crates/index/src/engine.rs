@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use cost_model::{Machine, PageId, SimThread, Step};
+use cost_model::{Machine, PageId, SimThread, SimTime, Step};
 
 use crate::{Estimate, IndexId, Key, RowId};
 
@@ -148,6 +148,23 @@ pub trait IndexEngine {
         0
     }
 
+    /// What happened on each level of all indexes together, the leaves first; empty for an engine
+    /// without messages.
+    fn levels(&self) -> Vec<LevelStats> {
+        Vec::new()
+    }
+
+    /// A client asks for a checkpoint. Does nothing in an engine whose pages the machine writes.
+    fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+        let _ = (machine, now);
+    }
+
+    /// The files are closed and opened again, after a checkpoint: nothing is in memory any more.
+    /// Does nothing in an engine whose pages lie in the machine's pool.
+    fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
+        let _ = (machine, now);
+    }
+
     /// Panics if the engine's structures contradict themselves: for tests.
     fn verify(&self);
 }
@@ -186,6 +203,59 @@ pub struct BufferStats {
     pub splits: u64,
     /// Pages of the buffer's tree joined with a neighbour so far.
     pub joins: u64,
+}
+
+/// Counters and gauges of the nodes of one height.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LevelStats {
+    /// Nodes now.
+    pub nodes: u64,
+    /// Messages that operations have put into these nodes so far.
+    pub injected: u64,
+    /// Buffers of messages moved into these nodes so far.
+    pub flushes: u64,
+    /// Messages in these buffers.
+    pub flushed: u64,
+    /// Nodes brought into memory so far that were not there at all.
+    pub fetches: u64,
+    /// Bytes read so far.
+    pub read_bytes: u64,
+    /// Basements that queries have read so far; none above the leaves.
+    pub basements: u64,
+    /// Nodes written so far because the cache was too full.
+    pub evicted: u64,
+    /// Bytes of these.
+    pub evicted_bytes: u64,
+    /// Nodes written by checkpoints so far.
+    pub checkpointed: u64,
+    /// Bytes of these.
+    pub checkpointed_bytes: u64,
+    /// Nodes split so far.
+    pub splits: u64,
+    /// Nodes joined with a sibling so far.
+    pub joins: u64,
+}
+
+impl LevelStats {
+    /// What happened since `earlier`, a copy of these; nodes are those of now.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            nodes: self.nodes,
+            injected: self.injected - earlier.injected,
+            flushes: self.flushes - earlier.flushes,
+            flushed: self.flushed - earlier.flushed,
+            fetches: self.fetches - earlier.fetches,
+            read_bytes: self.read_bytes - earlier.read_bytes,
+            basements: self.basements - earlier.basements,
+            evicted: self.evicted - earlier.evicted,
+            evicted_bytes: self.evicted_bytes - earlier.evicted_bytes,
+            checkpointed: self.checkpointed - earlier.checkpointed,
+            checkpointed_bytes: self.checkpointed_bytes - earlier.checkpointed_bytes,
+            splits: self.splits - earlier.splits,
+            joins: self.joins - earlier.joins,
+        }
+    }
 }
 
 /// What waits for a purge now.

@@ -11,7 +11,9 @@ mod shape;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use engine::{BufferStats, HistoryStats, IndexEngine, IndexStats, PageUse, Visitor};
+pub use engine::{
+    BufferStats, HistoryStats, IndexEngine, IndexStats, LevelStats, PageUse, Visitor,
+};
 pub use estimate::Estimate;
 pub use key::{IndexId, Key, KeySource, RowId};
 pub use partition::{Partitioned, Partitions};

@@ -42,17 +42,19 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let rows = scenario.workload.rows;
     let partitions = Partitions::new(shapes.len(), scenario.workload.partition_rows, rows);
     let mut profile = None;
+    let first_index = scenario.workload.only_index.unwrap_or(0);
     let (engine, source) = match stream {
         Stream::IiBench(source) => {
             profile = Some(source.domain().profile);
             let layout = scenario.workload.widths.layout(source.domain().profile);
-            engine(scenario, &shapes, partitions, &mut machine, source.with_layout(layout))
+            let source = source.with_layout(layout).starting_at(first_index);
+            engine(scenario, &shapes, partitions, &mut machine, source)
         }
         Stream::Micro(source) => engine(scenario, &shapes, partitions, &mut machine, source),
         Stream::Recorded(source) => {
             profile = Some(source.domain().profile);
             let layout = scenario.workload.widths.layout(source.domain().profile);
-            let source = std::sync::Arc::new(source.with_layout(layout));
+            let source = std::sync::Arc::new(source.with_layout(layout).starting_at(first_index));
             engine(scenario, &shapes, partitions, &mut machine, source)
         }
     };
@@ -64,6 +66,8 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         engine,
         source,
         partitions,
+        first_index,
+        checkpoint_rows: scenario.fractal.as_ref().and_then(|fractal| fractal.checkpoint_rows),
         workload: scenario.workload.clone(),
         profile,
         statements: statements(scenario, &shapes),
@@ -179,16 +183,12 @@ pub(super) fn shapes(scenario: &Scenario) -> Vec<IndexShape> {
 /// The same with the rows in the first of them.
 fn clustered_shapes(scenario: &Scenario) -> Vec<IndexShape> {
     let workload = &scenario.workload;
-    let indexes = workload.secondary_indexes as usize;
     match &workload.stream {
-        StreamSpec::IiBench(spec) => {
-            workload::shapes(spec.profile, workload.widths.layout(spec.profile), indexes)
+        StreamSpec::IiBench(spec) => workload.shapes(spec.profile),
+        StreamSpec::Micro(_) => {
+            workload::micro_shapes(0 < workload.secondary_indexes, workload.widths.micro_row())
         }
-        StreamSpec::Micro(_) => workload::micro_shapes(0 < indexes, workload.widths.micro_row()),
-        StreamSpec::Recorded { .. } => {
-            let profile = workload::Profile::Python2009;
-            workload::shapes(profile, workload.widths.layout(profile), indexes)
-        }
+        StreamSpec::Recorded { .. } => workload.shapes(workload::Profile::Python2009),
     }
 }
 

@@ -33,6 +33,8 @@ enum State {
     BetweenRows,
     /// Inserting a row: the index that is next.
     Row(RowId, u16),
+    /// Asking for a checkpoint, with which the row is complete.
+    Checkpoint,
     /// Rows of the statement go into the secondary indexes, sorted.
     Sorted,
     /// The rows are in; what the statement has changed may have to be written.
@@ -117,11 +119,26 @@ impl Inserter {
                         self.bulk.push(row);
                         self.state = State::BetweenRows;
                     } else if *index == world.partitions.indexes() {
+                        if world.is_checkpoint_due() {
+                            self.state = State::Checkpoint;
+                            continue;
+                        }
                         self.state = State::BetweenRows;
                         world.row_done(thread);
                         if world.pause_at <= world.rows_done {
                             return Turn::Again;
                         }
+                    }
+                }
+                State::Checkpoint => {
+                    // Another client may have been first.
+                    if world.is_checkpoint_due() {
+                        world.engine.checkpoint(&mut world.machine, thread.now());
+                    }
+                    self.state = State::BetweenRows;
+                    world.row_done(thread);
+                    if world.pause_at <= world.rows_done {
+                        return Turn::Again;
                     }
                 }
                 State::Committing => {

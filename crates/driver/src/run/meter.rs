@@ -7,13 +7,13 @@ use cost_model::{
     Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
 use hdrhistogram::Histogram;
-use index::{BufferStats, HistoryStats, IndexStats};
+use index::{BufferStats, HistoryStats, IndexStats, LevelStats};
 
 use super::querier::Asked;
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Manifest, Messages, PageCounts, Point,
-    QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Level, Manifest, Messages, NodesPerQuery,
+    PageCounts, Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
 
@@ -54,6 +54,7 @@ struct Snapshot {
     splits: u64,
     coalesces: u64,
     messages: Messages,
+    levels: Vec<LevelStats>,
 }
 
 /// The difference of two snapshots.
@@ -70,6 +71,7 @@ struct Interval {
     splits: u64,
     coalesces: u64,
     messages: Messages,
+    levels: Vec<LevelStats>,
 }
 
 impl Meter {
@@ -163,6 +165,7 @@ impl Meter {
             change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
             history: history(world),
             messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
+            levels: report_levels(&interval.levels),
             time: shares(&interval.time),
             io: purposes(&interval.io),
             stalls: report_stalls(&stalls),
@@ -243,6 +246,12 @@ impl Meter {
             reads_per_query: per_query(asked.reads),
             requests_per_query: per_query(asked.requests),
             queries_per_s: ratio(asked.queries as f64, asked.time.as_secs_f64()),
+            nodes: asked.nodes.map(|nodes| NodesPerQuery {
+                leaf_headers: per_query(nodes.leaf_headers),
+                internal: per_query(nodes.internal),
+                basements: per_query(nodes.basements),
+                bytes: per_query(nodes.bytes),
+            }),
         }
     }
 
@@ -270,6 +279,7 @@ impl Meter {
                 injected: stats.iter().map(|stats| stats.messages_injected).sum(),
                 flushes: stats.iter().map(|stats| stats.flushes).sum(),
             },
+            levels: world.engine.levels(),
         }
     }
 }
@@ -293,6 +303,12 @@ impl Snapshot {
                 injected: self.messages.injected - earlier.messages.injected,
                 flushes: self.messages.flushes - earlier.messages.flushes,
             },
+            levels: (0..self.levels.len())
+                .map(|height| {
+                    let earlier = earlier.levels.get(height).copied().unwrap_or_default();
+                    self.levels[height].since(&earlier)
+                })
+                .collect(),
         }
     }
 }
@@ -363,6 +379,26 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
         splits: now.splits - earlier.splits,
         joins: now.joins - earlier.joins,
     }
+}
+
+/// The levels of a fractal tree, by their height.
+fn report_levels(levels: &[LevelStats]) -> BTreeMap<u32, Level> {
+    let level = |level: &LevelStats| Level {
+        nodes: level.nodes,
+        injected: level.injected,
+        flushes: level.flushes,
+        flushed: level.flushed,
+        fetches: level.fetches,
+        read_bytes: level.read_bytes,
+        basements: level.basements,
+        evicted: level.evicted,
+        evicted_bytes: level.evicted_bytes,
+        checkpointed: level.checkpointed,
+        checkpointed_bytes: level.checkpointed_bytes,
+        splits: level.splits,
+        joins: level.joins,
+    };
+    (0..).zip(levels.iter().map(level)).collect()
 }
 
 /// What waits for a purge, if somebody does it.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use cost_model::{Draw, SimDuration, SimThread, SimTime, Step};
-use index::{Estimate, IndexId, Key, RowId};
+use index::{Estimate, IndexEngine, IndexId, Key, RowId};
 
 use super::world::World;
 use super::{Cause, Turn};
@@ -27,6 +27,8 @@ pub(super) struct Querier {
     next_start: SimTime,
     spacing: SimDuration,
     counts: Asked,
+    /// What had been read of nodes before the queries that are counted.
+    nodes_before: Option<NodeReads>,
 }
 
 /// What a query asks for.
@@ -34,7 +36,7 @@ pub(super) struct Querier {
 pub(super) enum Form {
     /// Entries of a range, in key order, up to a limit.
     Range(RangeQuery),
-    /// The row with a primary key.
+    /// The row with a primary key, or the entry with the whole key of an index.
     Row,
     /// All entries with the values of a row in all columns of the index.
     Equal,
@@ -50,7 +52,20 @@ pub(super) struct Asked {
     pub(super) rows: u64,
     pub(super) reads: u64,
     pub(super) requests: u64,
+    /// What was read of the nodes of a fractal tree.
+    pub(super) nodes: Option<NodeReads>,
     pub(super) time: SimDuration,
+}
+
+/// What is read of the nodes of a fractal tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NodeReads {
+    /// Leaves of which nothing was in memory.
+    pub(super) leaf_headers: u64,
+    /// Nodes above the leaves.
+    pub(super) internal: u64,
+    pub(super) basements: u64,
+    pub(super) bytes: u64,
 }
 
 struct Query {
@@ -88,7 +103,8 @@ impl Querier {
         });
         let (turn, current, next_start) = (0, None, SimTime::ZERO);
         let counts = Asked::nothing(0, Form::Row, 0);
-        Self { queries, draw, turn, current, next_start, spacing, counts }
+        let nodes_before = None;
+        Self { queries, draw, turn, current, next_start, spacing, counts, nodes_before }
     }
 
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> Turn {
@@ -100,7 +116,7 @@ impl Querier {
                 thread.spend(Cause::Think, POLL);
                 continue;
             }
-            if self.current.is_none() && self.is_over(world) {
+            if self.current.is_none() && self.is_over(thread, world) {
                 return Turn::Finished;
             }
             let before = *world.machine.pool_stats();
@@ -126,44 +142,50 @@ impl Querier {
 
     /// After the load: whether all queries of all kinds were sent; begins the next round of a kind,
     /// or the first of the next kind.
-    fn is_over(&mut self, world: &mut World) -> bool {
+    fn is_over(&mut self, thread: &SimThread, world: &mut World) -> bool {
         let Some(after_load) = self.queries.after_load else { return false };
         if self.counts.queries != 0 && self.counts.queries < after_load.queries {
             return false;
         }
-        if self.counts.queries != 0 {
-            world.asked.push(self.counts);
+        if after_load.cold && self.nodes_before.is_none() {
+            world.engine.reopen(&mut world.machine, thread.now());
         }
+        let nodes = NodeReads::of(&*world.engine);
+        if self.counts.queries != 0 {
+            let nodes = nodes.zip(self.nodes_before).map(|(now, before)| now.since(before));
+            world.asked.push(Asked { nodes, ..self.counts });
+        }
+        self.nodes_before = nodes;
         let rounds = after_load.rounds as usize;
         let (kind, round) = (world.asked.len() / rounds, world.asked.len() % rounds);
-        let Some(&(index, form)) = self.kinds(world.partitions.indexes()).get(kind) else {
+        let Some(&(index, form)) = self.kinds(world).get(kind) else {
             return true;
         };
         self.counts = Asked::nothing(index, form, round as u32);
         false
     }
 
-    /// The kinds of queries, by their index, in the order in which they are sent.
-    fn kinds(&self, indexes: u16) -> Vec<(u16, Form)> {
-        let form = |index| match (self.queries.range, index) {
+    /// The kinds of queries, by the place of their index among those there are, in the order in
+    /// which they are sent.
+    fn kinds(&self, world: &World) -> Vec<(u16, Form)> {
+        let (first, indexes) = (world.first_index, world.partitions.indexes());
+        let form = |place| match (self.queries.range, place) {
             (Some(range), _) => Form::Range(range),
             (None, 0) => Form::Row,
             (None, _) => Form::Equal,
         };
-        let of = |index| (index, form(index));
-        match self.queries.kind {
-            QueryKind::Primary => vec![of(0)],
-            QueryKind::Market => vec![of(1)],
-            QueryKind::Register => vec![of(2)],
-            QueryKind::Pdc => vec![of(3)],
-            QueryKind::RoundRobin => (0..indexes).map(of).collect(),
-            QueryKind::Each => {
-                let of_range = |range| (1..indexes).map(move |index| (index, Form::Range(range)));
-                let ranges = self.queries.range.into_iter().flat_map(of_range);
-                let equal = (1..indexes).take(1).map(|index| (index, Form::Equal));
-                ranges.chain([(0, Form::Row)]).chain(equal).collect()
-            }
+        let of = |place| (place, form(place));
+        if let Some(index) = self.queries.kind.index() {
+            return vec![of(index - first)];
         }
+        if self.queries.kind == QueryKind::RoundRobin {
+            return (0..indexes).map(of).collect();
+        }
+        let secondary = u16::from(first == 0)..indexes;
+        let of_range = |range| secondary.clone().map(move |place| (place, Form::Range(range)));
+        let ranges = self.queries.range.into_iter().flat_map(of_range);
+        let equal = secondary.clone().take(1).map(|place| (place, Form::Equal));
+        ranges.chain([(0, Form::Row)]).chain(equal).collect()
     }
 
     /// Does what is possible now; tells how many rows a query returned if it was completed.
@@ -192,17 +214,17 @@ impl Querier {
     }
 
     fn start(&mut self, thread: &SimThread, world: &World) -> Query {
-        let indexes = world.partitions.indexes();
         let (index, form) = if self.queries.after_load.is_some() {
             (self.counts.index, self.counts.form)
         } else {
-            let kinds = self.kinds(indexes);
+            let kinds = self.kinds(world);
             self.turn = (self.turn + 1) % kinds.len() as u16;
             kinds[usize::from(self.turn)]
         };
         let live = world.rows_done - world.oldest_row.min(world.rows_done);
         let row = RowId(world.oldest_row + self.draw.below(live.max(1)));
         let of_table = IndexId(index);
+        let in_table = world.first_index + index;
         let source = &world.source;
         // Columns that are bounded, and those of them that are equal.
         let (columns, equal) = match form {
@@ -214,8 +236,8 @@ impl Querier {
             }
             Form::Range(range) => match (range.predicate, world.profile) {
                 (Predicate::FirstColumn, _) => (1, 0),
-                (Predicate::Price, Some(profile)) if index != 0 => {
-                    let price = price_column(profile, index);
+                (Predicate::Price, Some(profile)) if in_table != 0 => {
+                    let price = price_column(profile, in_table);
                     (price, price - 1)
                 }
                 (Predicate::AllColumns | Predicate::Price, _) => (ALL_COLUMNS, 0),
@@ -258,7 +280,30 @@ impl Querier {
 impl Asked {
     fn nothing(index: u16, form: Form, round: u32) -> Self {
         let time = SimDuration::ZERO;
-        Self { index, form, round, queries: 0, rows: 0, reads: 0, requests: 0, time }
+        Self { index, form, round, queries: 0, rows: 0, reads: 0, requests: 0, nodes: None, time }
+    }
+}
+
+impl NodeReads {
+    /// What an engine has read so far, if it reads nodes.
+    fn of(engine: &dyn IndexEngine) -> Option<Self> {
+        let levels = engine.levels();
+        let (leaves, internal) = levels.split_first()?;
+        Some(Self {
+            leaf_headers: leaves.fetches,
+            internal: internal.iter().map(|level| level.fetches).sum(),
+            basements: leaves.basements,
+            bytes: levels.iter().map(|level| level.read_bytes).sum(),
+        })
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            leaf_headers: self.leaf_headers - earlier.leaf_headers,
+            internal: self.internal - earlier.internal,
+            basements: self.basements - earlier.basements,
+            bytes: self.bytes - earlier.bytes,
+        }
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) struct World {
     pub(super) source: Box<dyn KeySource>,
     /// Which of the engine's indexes have which rows.
     pub(super) partitions: Partitions,
+    /// The number in the table of the index that comes first.
+    pub(super) first_index: u16,
+    /// Rows from one checkpoint that a client asks for to the next.
+    pub(super) checkpoint_rows: Option<u64>,
     pub(super) workload: Workload,
     /// The version of the table of purchases; `None` for another table.
     pub(super) profile: Option<Profile>,
@@ -61,6 +65,11 @@ impl World {
         self.rows_done += 1;
         self.stalls.gap(self.last_row_at, thread.now());
         self.last_row_at = self.last_row_at.max(thread.now());
+    }
+
+    /// Whether a client asks for a checkpoint with the row that it completes next.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        self.checkpoint_rows.is_some_and(|rows| (self.rows_done + 1).is_multiple_of(rows))
     }
 
     /// Ends the transaction of a thread and makes it durable.

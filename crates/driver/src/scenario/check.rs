@@ -11,7 +11,7 @@ use super::pool::FileIo;
 use super::scale::Scale;
 use super::values::Values;
 use super::workload::{DeleteConnection, QueryKind};
-use crate::workload::{IiBenchSpec, Profile, StreamSpec, micro_shapes, pointing, shapes};
+use crate::workload::{IiBenchSpec, Profile, StreamSpec, micro_shapes, pointing};
 
 /// Frames that the pages of one path through every index of a table need, with those that a
 /// split touches.
@@ -129,16 +129,13 @@ fn engine(scenario: &Scenario, values: &Values) -> Checked {
 /// The indexes of the scenario's table.
 pub(super) fn table_shapes(scenario: &Scenario) -> Vec<IndexShape> {
     let workload = &scenario.workload;
-    let indexes = workload.secondary_indexes as usize;
     let shapes = match &workload.stream {
-        StreamSpec::IiBench(IiBenchSpec { profile, .. }) => {
-            shapes(*profile, workload.widths.layout(*profile), indexes)
+        StreamSpec::IiBench(IiBenchSpec { profile, .. }) => workload.shapes(*profile),
+        StreamSpec::Micro(_) => {
+            micro_shapes(0 < workload.secondary_indexes, workload.widths.micro_row())
         }
-        StreamSpec::Micro(_) => micro_shapes(0 < indexes, workload.widths.micro_row()),
         // The widest there is: what the recording holds is known when it is opened.
-        StreamSpec::Recorded { .. } => {
-            shapes(Profile::Layout2023, workload.widths.layout(Profile::Layout2023), indexes)
-        }
+        StreamSpec::Recorded { .. } => workload.shapes(Profile::Layout2023),
     };
     match scenario.engine.rows_apart {
         Some(rows) => pointing(shapes, rows.pointer.get() as u32),
@@ -323,18 +320,20 @@ fn statement(scenario: &Scenario, values: &Values) -> Checked {
 
 fn queries(scenario: &Scenario, values: &Values) -> Checked {
     let Some(queries) = &scenario.workload.queries else { return Ok(()) };
-    let needed = match queries.kind {
-        QueryKind::Primary | QueryKind::RoundRobin | QueryKind::Each => 0,
-        QueryKind::Market => 1,
-        QueryKind::Register => 2,
-        QueryKind::Pdc => 3,
-    };
-    if scenario.workload.secondary_indexes < needed {
-        let reason = format!(
-            "is secondary index {needed}, but workload.secondary_indexes is {}",
-            scenario.workload.secondary_indexes
-        );
-        return Err(values.conflict("workload.queries.kind", reason));
+    let workload = &scenario.workload;
+    match (queries.kind.index(), workload.only_index) {
+        (Some(asked), Some(only)) if asked != only => {
+            let reason = "is not workload.only_index, and there is no other index";
+            return Err(values.conflict("workload.queries.kind", reason.to_owned()));
+        }
+        (Some(asked), None) if workload.secondary_indexes < u32::from(asked) => {
+            let reason = format!(
+                "is secondary index {asked}, but workload.secondary_indexes is {}",
+                workload.secondary_indexes
+            );
+            return Err(values.conflict("workload.queries.kind", reason));
+        }
+        _ => {}
     }
     if queries.kind == QueryKind::Each && queries.after_load.is_none() {
         let reason = "each kind in turn is asked after the load: needs workload.queries.after_load";

@@ -18,6 +18,8 @@ use super::values::{Choice, Values, words};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fractal {
     rules: FractalConfig,
+    /// Rows that a client inserts before it asks for a checkpoint; `None` if none does.
+    pub checkpoint_rows: Option<u64>,
 }
 
 /// The words of `engine.fractal.memory.rule`.
@@ -184,6 +186,14 @@ pub(super) const PARAMS: &[Param] = &[
     .source("TokuDB documentation: default since April 2009")
     .shrinks(),
     key(
+        "engine.fractal.checkpoint_rows",
+        Kind::Count("rows", 0, 1_000_000_000_000),
+        "Rows inserted from one checkpoint that a client asks for to the next; 0: none does.",
+    )
+    .preset("0")
+    .source("PerconaFT source: checkpoints come by time")
+    .shrinks(),
+    key(
         "engine.fractal.cleaner_period",
         Kind::Duration(0, 3_600_000_000_000),
         "From one round of the cleaner to the next; 0s: none.",
@@ -309,7 +319,7 @@ const SCALED_NODES_MIN: u64 = 128;
 
 /// Which values do not go together, and which scales a fractal tree cannot have?
 pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), ScenarioError> {
-    let Some(Fractal { rules }) = &scenario.fractal else { return Ok(()) };
+    let Some(Fractal { rules, .. }) = &scenario.fractal else { return Ok(()) };
     let fail = |key, reason: String| Err(values.conflict(key, reason));
     let node = Bytes::new(rules.node_bytes);
     if rules.node_bytes < rules.basement_bytes {
@@ -423,7 +433,9 @@ impl Fractal {
             flusher_threads: values.get("engine.fractal.flusher_threads"),
             writer_threads: values.get("engine.fractal.writer_threads"),
         };
-        Self { rules }
+        let checkpoint_rows =
+            Some(values.get("engine.fractal.checkpoint_rows")).filter(|rows| *rows != 0);
+        Self { rules, checkpoint_rows }
     }
 
     /// The rules, over files of which the operating system keeps so many bytes.

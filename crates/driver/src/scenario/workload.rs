@@ -1,10 +1,13 @@
 //! The workload: the key stream, how clients send it, what is deleted and queried beside it.
 
+use index::IndexShape;
+
 use super::kind::{Kind, Value, Word};
 use super::param::{Is, Param, When};
 use super::values::{Choice, Values, words};
 use crate::workload::{
-    IiBenchSpec, MICRO_ROW_BYTES, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec,
+    Draws, IiBenchSpec, MICRO_ROW_BYTES, MicroOrder, MicroSpec, Profile, RowLayout, StreamSpec,
+    shapes,
 };
 
 /// The workload of a scenario. Rows are at the scale of the run, rates are not scaled.
@@ -18,6 +21,8 @@ pub struct Workload {
     pub partition_rows: Option<u64>,
     /// Secondary indexes that are maintained.
     pub secondary_indexes: u32,
+    /// The number of the index that is maintained alone, without the clustered one.
+    pub only_index: Option<u16>,
     /// Widths of the columns where they are not those of the profile.
     pub widths: ColumnWidths,
     /// Rows of an insert statement.
@@ -42,6 +47,20 @@ impl Workload {
         self.clients + deleters + self.queries.map_or(0, |queries| queries.clients)
     }
 
+    /// Indexes of the table.
+    pub fn indexes(&self) -> u32 {
+        self.secondary_indexes + u32::from(self.only_index.is_none())
+    }
+
+    /// The indexes of a table of purchases of this version.
+    pub fn shapes(&self, profile: Profile) -> Vec<IndexShape> {
+        let layout = self.widths.layout(profile);
+        match self.only_index.map(usize::from) {
+            Some(only) => shapes(profile, layout, only).split_off(only),
+            None => shapes(profile, layout, self.secondary_indexes as usize),
+        }
+    }
+
     /// Range partitions that the rows fill; one without partitions.
     pub fn partitions(&self) -> u64 {
         self.partition_rows.map_or(1, |rows| self.rows.div_ceil(rows))
@@ -55,6 +74,8 @@ pub struct ColumnWidths {
     pub key_bytes: Option<u32>,
     /// Of `dateandtime`.
     pub datetime_bytes: Option<u32>,
+    /// Of `price`.
+    pub price_bytes: Option<u32>,
     /// Of `data`; 0 for a table without it.
     pub data_bytes: Option<u32>,
     /// Of a row of a micro table.
@@ -112,6 +133,8 @@ pub struct RangeQuery {
 /// Queries after the load: one client sends them, all rounds of one kind, then those of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterLoad {
+    /// Whether nothing is in memory when they begin.
+    pub cold: bool,
     /// Queries of each kind in a round.
     pub queries: u64,
     /// Rounds of each kind.
@@ -147,6 +170,19 @@ pub enum QueryKind {
     Each,
 }
 
+impl QueryKind {
+    /// The number of the index in the table, if it is one.
+    pub fn index(self) -> Option<u16> {
+        match self {
+            Self::Primary => Some(0),
+            Self::Market => Some(1),
+            Self::Register => Some(2),
+            Self::Pdc => Some(3),
+            Self::RoundRobin | Self::Each => None,
+        }
+    }
+}
+
 words!(Predicate {
     "all-columns" => AllColumns: "The columns together are at least those of a row (OR ladders).";
     "first-column" => FirstColumn: "The first column is at least that of a row.";
@@ -158,6 +194,13 @@ words!(Profile {
     "unrounded" => Unrounded: "Java and C++ tools: prices not rounded, so pdc is random too.";
     "layout-2017" => Layout2017: "Python tool of 2017-2023: BIGINT keys, wider rows, cents.";
     "layout-2023" => Layout2023: "Python tool since December 2023: 500 prices, other indexes.";
+});
+
+words!(Draws {
+    "multiplied" => Multiplied: "Four random numbers a row, made numbers below n by a multiplication: \
+                                 the measured runs of MariaDB and MySQL.";
+    "remainder" => Remainder: "Eight, made so by the remainder of a division: the measured runs of a \
+                               fractal tree library.";
 });
 
 words!(MicroOrder {
@@ -199,6 +242,14 @@ const QUERY_KINDS: &[Word] = &[
     QueryKind::WORDS[5],
 ];
 
+/// The words of `workload.only_index`.
+const ONLY_INDEXES: &[Word] = &[
+    Word { word: "none", doc: "The clustered index and workload.secondary_indexes others." },
+    QueryKind::WORDS[0],
+    QueryKind::WORDS[1],
+    QueryKind::WORDS[2],
+];
+
 const ROWS_MAX: u64 = 1_000_000_000_000;
 const ROWS: Kind = Kind::Count("rows", 1, ROWS_MAX);
 const IIBENCH: &[When] = &[When::word("workload.kind", &["iibench"])];
@@ -215,6 +266,14 @@ const RANGE_QUERIES: &[When] =
     &[OF_PURCHASES, WITH_QUERIES, When { key: "workload.queries.point", is: Is::No }];
 const AFTER_LOAD: &[When] =
     &[OF_PURCHASES, WITH_QUERIES, When { key: "workload.queries.after_load", is: Is::Positive }];
+const FRACTAL_PURCHASES: &[When] = &[OF_PURCHASES, When::word("engine.kind", &["fractal"])];
+const COLD: &[When] = &[
+    OF_PURCHASES,
+    WITH_QUERIES,
+    When { key: "workload.queries.after_load", is: Is::Positive },
+    When::word("engine.kind", &["fractal"]),
+];
+const WITH_PRIMARY: &[When] = &[When::word("workload.only_index", &["none"])];
 const WINDOW: &[When] = &[When { key: "workload.window", is: Is::Positive }];
 
 pub(super) const PARAMS: &[Param] = &[
@@ -256,13 +315,23 @@ pub(super) const PARAMS: &[Param] = &[
     .source("iibench.py, defaults of its options")
     .shrinks(),
     Param::new(
+        "workload.only_index",
+        Kind::Word(ONLY_INDEXES),
+        "A secondary index that is maintained alone, without a clustered one: a dictionary of a \
+         library.",
+    )
+    .preset("none")
+    .source("iibench.py: a table with a primary key")
+    .when(FRACTAL_PURCHASES),
+    Param::new(
         "workload.secondary_indexes",
         Kind::Count("indexes", 0, 3),
         "Secondary indexes maintained: the first so many of the table.",
     )
     .from("all: 3 of purchases, 1 of micro", |values| {
         Some(Value::Whole(if values.word("workload.kind") == Some("micro") { 1 } else { 3 }))
-    }),
+    })
+    .when(WITH_PRIMARY),
     Param::new(
         "workload.key_bytes",
         Kind::OneOf("bytes", &[4, 8]),
@@ -280,6 +349,14 @@ pub(super) const PARAMS: &[Param] = &[
     .source("iibench.py, history of its table")
     .when(PURCHASES),
     Param::new(
+        "workload.price_bytes",
+        Kind::OneOf("bytes", &[4, 8]),
+        "Width of price: 4 as FLOAT, 8 as DOUBLE.",
+    )
+    .from("of the profile", |values| Some(width(profile(values)?.price_bytes)))
+    .source("iibench.py, history of its table")
+    .when(PURCHASES),
+    Param::new(
         "workload.data_bytes",
         Kind::Count("bytes", 0, 127),
         "Mean width of the column data; 0: the table has none.",
@@ -287,6 +364,14 @@ pub(super) const PARAMS: &[Param] = &[
     .from("of the profile", |values| Some(width(profile(values)?.data_bytes)))
     .source("iibench.py, history of its table")
     .when(PURCHASES),
+    Param::new(
+        "workload.draws",
+        Kind::Word(Draws::WORDS),
+        "How the columns of a row follow from the seed: streams of other keys, equally random.",
+    )
+    .preset("multiplied")
+    .source("the measured reference runs of MariaDB")
+    .when(IIBENCH),
     Param::new(
         "workload.cash_registers",
         Kind::Count("cash registers", 1, 1 << 30),
@@ -452,6 +537,15 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("1")
     .assumed("one is the least")
     .when(AFTER_LOAD),
+    Param::new(
+        "workload.queries.cold",
+        Kind::Bool,
+        "Whether the files are closed and opened again before the first of them, so that nothing \
+         is in memory.",
+    )
+    .preset("false")
+    .assumed("queries find what the load leaves in memory")
+    .when(COLD),
 ];
 
 fn width(bytes: u32) -> Value {
@@ -470,10 +564,15 @@ impl Workload {
             stream: stream(values, rows),
             rows,
             partition_rows: limit(values, "workload.partition_rows"),
-            secondary_indexes: values.get("workload.secondary_indexes"),
+            secondary_indexes: values.get::<Option<u32>>("workload.secondary_indexes").unwrap_or(1),
+            only_index: values
+                .word("workload.only_index")
+                .and_then(QueryKind::from_word)
+                .and_then(QueryKind::index),
             widths: ColumnWidths {
                 key_bytes: values.get("workload.key_bytes"),
                 datetime_bytes: values.get("workload.datetime_bytes"),
+                price_bytes: values.get("workload.price_bytes"),
                 data_bytes: values.get("workload.data_bytes"),
                 row_bytes: values.get("workload.row_bytes"),
             },
@@ -503,6 +602,7 @@ impl ColumnWidths {
         RowLayout {
             key_bytes: self.key_bytes.unwrap_or(published.key_bytes),
             datetime_bytes: self.datetime_bytes.unwrap_or(published.datetime_bytes),
+            price_bytes: self.price_bytes.unwrap_or(published.price_bytes),
             data_bytes: self.data_bytes.unwrap_or(published.data_bytes),
         }
     }
@@ -520,6 +620,7 @@ fn stream(values: &Values, rows: u64) -> StreamSpec {
             StreamSpec::IiBench(IiBenchSpec {
                 profile,
                 seed,
+                draws: values.get("workload.draws"),
                 rows,
                 // What a statement's rows share is their date: with fewer prices, fewer rows have
                 // a date, or more of those at one price would share it and be out of order.
@@ -554,8 +655,11 @@ fn queries(values: &Values) -> Option<Queries> {
         rate_limit: limit(values, "workload.queries.rate_limit"),
         start_after_rows: values.get("workload.queries.start_after_rows"),
         estimate_leaves: values.get("workload.queries.estimate_leaves"),
-        after_load: limit(values, "workload.queries.after_load")
-            .map(|queries| AfterLoad { queries, rounds: values.get("workload.queries.rounds") }),
+        after_load: limit(values, "workload.queries.after_load").map(|queries| AfterLoad {
+            cold: values.get::<Option<bool>>("workload.queries.cold").unwrap_or(false),
+            queries,
+            rounds: values.get("workload.queries.rounds"),
+        }),
     })
 }
 

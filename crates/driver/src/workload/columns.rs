@@ -24,13 +24,46 @@ pub struct Columns {
 /// 2^64 divided by the golden ratio: the step of splitmix64.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Columns hashed per row.
-const COLUMNS: u64 = 4;
+/// How columns are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// Four positions of the hash a row, made numbers below n by a multiplication: the measured
+    /// reference runs of `MariaDB` and `MySQL`.
+    Multiplied,
+    /// Eight positions a row, made numbers below n by the remainder of a division: the measured
+    /// reference runs of a fractal tree library.
+    Remainder,
+}
 
-/// 64 random bits of a column (0 to 3) of a row: splitmix64 at position `row * 4 + column + 1`.
+impl Draws {
+    /// Positions of the hash that a row has.
+    #[inline]
+    const fn positions(self) -> u64 {
+        match self {
+            Self::Multiplied => 4,
+            Self::Remainder => 8,
+        }
+    }
+
+    #[inline]
+    const fn below(self, bits: u64, n: u32) -> u32 {
+        match self {
+            Self::Multiplied => below(bits, n),
+            Self::Remainder => (bits % n as u64) as u32,
+        }
+    }
+}
+
+/// 64 random bits of a column (0 to 3) of a row that has four positions.
 #[inline]
 pub fn hash(seed: u64, row: RowId, column: u64) -> u64 {
-    let position = row.0.wrapping_mul(COLUMNS).wrapping_add(column + 1);
+    hash_at(seed, row.0.wrapping_mul(Draws::Multiplied.positions()).wrapping_add(column))
+}
+
+/// 64 random bits: splitmix64 at `position + 1`.
+#[inline]
+fn hash_at(seed: u64, position: u64) -> u64 {
+    let position = position.wrapping_add(1);
     let z = seed.wrapping_add(position.wrapping_mul(STEP));
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -47,6 +80,7 @@ pub const fn below(bits: u64, n: u32) -> u32 {
 #[derive(Clone, Debug)]
 pub struct Generator {
     pub(super) seed: u64,
+    pub(super) draws: Draws,
     pub(super) cash_registers: u32,
     pub(super) products: u32,
     pub(super) customers: u32,
@@ -57,12 +91,14 @@ pub struct Generator {
 impl ColumnSource for Generator {
     #[inline]
     fn columns(&self, row: RowId) -> Columns {
-        let customer = below(hash(self.seed, row, 2), self.customers);
+        let first = row.0.wrapping_mul(self.draws.positions());
+        let bits = |column| hash_at(self.seed, first.wrapping_add(column));
+        let customer = self.draws.below(bits(2), self.customers);
         Columns {
-            cash_register: below(hash(self.seed, row, 0), self.cash_registers),
-            product: below(hash(self.seed, row, 1), self.products),
+            cash_register: self.draws.below(bits(0), self.cash_registers),
+            product: self.draws.below(bits(1), self.products),
             customer,
-            price: self.price.of(hash(self.seed, row, 3), customer),
+            price: self.price.of(bits(3), customer),
             batch: self.statement.quotient(row.0),
         }
     }

@@ -1,6 +1,6 @@
 //! The insert benchmark's key stream.
 
-use super::columns::{Divisor, Generator, PriceRule};
+use super::columns::{Divisor, Draws, Generator, PriceRule};
 use super::error::SpecError;
 use super::profile::{Domain, Limits, Profile, ROWS_ALLOWED, ROWS_MAX};
 use super::purchases::Purchases;
@@ -12,6 +12,8 @@ pub struct IiBenchSpec {
     pub profile: Profile,
     /// The seed; streams of different seeds have nothing in common.
     pub seed: u64,
+    /// How columns are drawn.
+    pub draws: Draws,
     /// Rows of the stream.
     pub rows: u64,
     /// Rows that share a statement and so a `dateandtime`.
@@ -39,6 +41,7 @@ impl IiBenchSpec {
         Self {
             profile,
             seed,
+            draws: Draws::Multiplied,
             rows,
             rows_per_statement: 1_000,
             cash_registers: 1_000,
@@ -108,6 +111,7 @@ impl Purchases<Generator> {
         };
         let generator = Generator {
             seed: spec.seed,
+            draws: spec.draws,
             cash_registers: spec.cash_registers,
             products: spec.products,
             customers: spec.customers,

@@ -4,7 +4,7 @@ use index::IndexShape;
 
 use super::profile::Profile;
 
-/// Bytes of an INT or FLOAT column.
+/// Bytes of an INT column.
 pub(super) const INT: u32 = 4;
 
 /// The widths in which versions of the purchases table differ.
@@ -14,6 +14,8 @@ pub struct RowLayout {
     pub key_bytes: u32,
     /// Bytes of `dateandtime`: 8 up to `MySQL` 5.5, 5 from 5.6.4 on.
     pub datetime_bytes: u32,
+    /// Bytes of `price`: 4 as FLOAT, 8 as DOUBLE.
+    pub price_bytes: u32,
     /// Mean bytes of the column `data`; 0 where the table has none.
     pub data_bytes: u32,
 }
@@ -25,10 +27,10 @@ impl RowLayout {
     pub const fn of(profile: Profile) -> Self {
         match profile {
             Profile::Python2009 | Profile::Unrounded => {
-                Self { key_bytes: 4, datetime_bytes: 8, data_bytes: 0 }
+                Self { key_bytes: 4, datetime_bytes: 8, price_bytes: 4, data_bytes: 0 }
             }
             Profile::Layout2017 | Profile::Layout2023 => {
-                Self { key_bytes: 8, datetime_bytes: 5, data_bytes: 15 }
+                Self { key_bytes: 8, datetime_bytes: 5, price_bytes: 4, data_bytes: 15 }
             }
         }
     }
@@ -37,21 +39,21 @@ impl RowLayout {
 /// The indexes of the purchases table: PRIMARY and the first `secondary_indexes` (0 to 3) of
 /// marketsegment, registersegment and pdc, in the order of their numbers.
 pub fn shapes(profile: Profile, layout: RowLayout, secondary_indexes: usize) -> Vec<IndexShape> {
-    let RowLayout { key_bytes, datetime_bytes, data_bytes } = layout;
+    let RowLayout { key_bytes, datetime_bytes, price_bytes, data_bytes } = layout;
     let has_data = u32::from(data_bytes != 0);
     let primary = IndexShape {
         name: "PRIMARY".into(),
         clustered: true,
-        entry_bytes: key_bytes + datetime_bytes + 4 * INT + data_bytes,
+        entry_bytes: key_bytes + datetime_bytes + 3 * INT + price_bytes + data_bytes,
         key_bytes,
         nullable_columns: 1 + has_data,
         variable_columns: has_data,
     };
-    let market_columns = if profile == Profile::Layout2023 { 3 } else { 2 };
+    let market_integers = if profile == Profile::Layout2023 { 2 } else { 1 };
     let secondary = [
-        ("marketsegment", market_columns * INT, 0),
-        ("registersegment", 3 * INT, 0),
-        ("pdc", 2 * INT + datetime_bytes, 1),
+        ("marketsegment", market_integers * INT + price_bytes, 0),
+        ("registersegment", 2 * INT + price_bytes, 0),
+        ("pdc", INT + price_bytes + datetime_bytes, 1),
     ];
     let entries = secondary.into_iter().take(secondary_indexes);
     let entries = entries.map(|(name, columns_bytes, nullable_columns)| IndexShape {
@@ -123,8 +125,18 @@ mod tests {
 
     #[test]
     fn records_have_the_widths_measured_in_mariadb_10_11() {
-        let measured = RowLayout { key_bytes: 8, datetime_bytes: 5, data_bytes: 0 };
+        let measured = RowLayout { key_bytes: 8, datetime_bytes: 5, price_bytes: 4, data_bytes: 0 };
         assert_eq!(records(Profile::Python2009, measured), [48, 21, 25, 27]);
+    }
+
+    /// Keys and rows as the dictionaries of a fractal tree library were measured.
+    #[test]
+    fn a_price_may_be_a_double() {
+        let layout =
+            RowLayout { key_bytes: 8, price_bytes: 8, ..RowLayout::of(Profile::Unrounded) };
+        let bytes =
+            shapes(Profile::Unrounded, layout, 3).into_iter().map(|shape| shape.entry_bytes);
+        assert_eq!(bytes.collect::<Vec<_>>(), [36, 20, 24, 28]);
     }
 
     /// Of rows apart, by the formats of `MyISAM`: 4 + 6, 8 + 6, 12 + 6, and 16 + 6 with a byte

@@ -137,13 +137,13 @@ impl Packing {
         }
     }
 
-    /// The keys of a row in the first `keys.len()` indexes.
+    /// The keys of a row in `keys.len()` indexes from the `first` on.
     #[inline]
-    pub(super) fn keys(&self, row: RowId, columns: &Columns, keys: &mut [Key]) {
-        for (index, key) in keys.iter_mut().enumerate() {
+    pub(super) fn keys(&self, row: RowId, columns: &Columns, first: u16, keys: &mut [Key]) {
+        for (index, key) in (first..).zip(keys) {
             *key = match index {
                 0 => self.primary(row),
-                _ => self.secondary(IndexId(index as u16), row, columns),
+                _ => self.secondary(IndexId(index), row, columns),
             };
         }
     }

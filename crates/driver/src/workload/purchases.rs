@@ -28,6 +28,8 @@ pub struct Purchases<C> {
     packing: Packing,
     domain: Domain,
     layout: RowLayout,
+    /// The number in the table of the index that is numbered 0 here.
+    first: u16,
 }
 
 impl<C: ColumnSource> Purchases<C> {
@@ -37,13 +39,25 @@ impl<C: ColumnSource> Purchases<C> {
     /// The columns of an index need more bits than a key has.
     pub(super) fn from_columns(source: C, domain: Domain) -> Result<Self, SpecError> {
         let layout = RowLayout::of(domain.profile);
-        Ok(Self { source, packing: Packing::new(&domain)?, domain, layout })
+        Ok(Self { source, packing: Packing::new(&domain)?, domain, layout, first: 0 })
     }
 
     /// The same stream in a table with other widths.
     #[must_use]
     pub fn with_layout(self, layout: RowLayout) -> Self {
         Self { layout, ..self }
+    }
+
+    /// The same stream for the table's indexes from number `first` on.
+    #[must_use]
+    pub fn starting_at(self, first: u16) -> Self {
+        Self { first, ..self }
+    }
+
+    /// The table's index that has this number here.
+    #[inline]
+    fn of_table(&self, index: IndexId) -> IndexId {
+        IndexId(index.0 + self.first)
     }
 
     /// What the columns range over.
@@ -59,7 +73,8 @@ impl<C: ColumnSource> Purchases<C> {
 
     /// The leading columns of a stored entry, up to what tells it from all others.
     fn stored(&self, index: IndexId, row: RowId) -> Stored {
-        let RowLayout { key_bytes, datetime_bytes, .. } = self.layout;
+        let RowLayout { key_bytes, datetime_bytes, price_bytes, .. } = self.layout;
+        let index = self.of_table(index);
         let id = |stored: Stored| stored.integer(row.0 + 1, key_bytes);
         if index == IndexId::PRIMARY {
             return id(Stored::new());
@@ -67,14 +82,17 @@ impl<C: ColumnSource> Purchases<C> {
         let columns = self.source.columns(row);
         let (customer, product) = (u64::from(columns.customer), u64::from(columns.product));
         let register = u64::from(columns.cash_register);
+        let real = |stored: Stored, price: f64| match price_bytes {
+            8 => stored.double(price),
+            _ => stored.float(price as f32),
+        };
         let money = |stored: Stored| match self.domain.profile {
-            Profile::Unrounded => stored.float(f32::from_bits(columns.price)),
-            Profile::Layout2023 => {
-                stored.integer(u64::from(columns.price) * u64::from(self.domain.price_step), INT)
-            }
+            Profile::Unrounded => real(stored, f32::from_bits(columns.price).into()),
+            Profile::Layout2023 => stored
+                .integer(u64::from(columns.price) * u64::from(self.domain.price_step), price_bytes),
             Profile::Python2009 | Profile::Layout2017 => {
                 let cents = u64::from(columns.price) * u64::from(self.domain.price_step);
-                stored.float((cents as f64 / 100.0) as f32)
+                real(stored, cents as f64 / 100.0)
             }
         };
         let market = |stored: Stored| match self.domain.profile {
@@ -94,26 +112,26 @@ impl<C: ColumnSource> Purchases<C> {
 impl<C: ColumnSource> KeySource for Purchases<C> {
     #[inline]
     fn key(&self, index: IndexId, row: RowId) -> Key {
-        match index {
+        match self.of_table(index) {
             IndexId::PRIMARY => self.packing.primary(row),
-            _ => self.packing.secondary(index, row, &self.source.columns(row)),
+            index => self.packing.secondary(index, row, &self.source.columns(row)),
         }
     }
 
     #[inline]
     fn keys(&self, row: RowId, keys: &mut [Key]) {
-        match keys {
-            [primary] => *primary = self.packing.primary(row),
-            _ => self.packing.keys(row, &self.source.columns(row), keys),
+        match (self.first, keys) {
+            (0, [primary]) => *primary = self.packing.primary(row),
+            (first, keys) => self.packing.keys(row, &self.source.columns(row), first, keys),
         }
     }
 
     fn lower_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
-        self.packing.lower_bound(index, row, &self.source.constants(row), columns)
+        self.packing.lower_bound(self.of_table(index), row, &self.source.constants(row), columns)
     }
 
     fn upper_bound(&self, index: IndexId, row: RowId, columns: u32) -> Key {
-        self.packing.upper_bound(index, row, &self.source.constants(row), columns)
+        self.packing.upper_bound(self.of_table(index), row, &self.source.constants(row), columns)
     }
 
     fn shared_bytes(&self, index: IndexId, a: RowId, b: RowId) -> u32 {
@@ -122,7 +140,7 @@ impl<C: ColumnSource> KeySource for Purchases<C> {
 
     fn columns(&self, index: IndexId) -> u32 {
         let leads_with_product = self.domain.profile == Profile::Layout2023;
-        match index.0 {
+        match self.of_table(index).0 {
             0 => 6 + u32::from(self.layout.data_bytes != 0),
             1 => 3 + u32::from(leads_with_product),
             _ => 4,
