@@ -66,7 +66,7 @@ pub(crate) struct Place {
 
 impl Buffer {
     /// Rounds of [`prefetch`](Self::prefetch).
-    pub(crate) const PREFETCH_ROUNDS: u32 = 4;
+    pub(crate) const PREFETCH_ROUNDS: u32 = 5;
 
     /// Loads the processor's caches with what another entry for a leaf will need, each round with
     /// what the one before has loaded the addresses of. Leaves for which nothing waits are likely
@@ -79,9 +79,18 @@ impl Buffer {
         if round < 2 {
             self.pending.prefetch(leaf, round);
             self.runs.prefetch(leaf, round);
-        } else {
-            let own = self.runs.page(self.runs.last_of(leaf));
-            machine.prefetch(own, FrameId::NONE, round - 1);
+            return;
+        }
+        // A new entry latches the page before its own, too.
+        let own = self.runs.last_of(leaf);
+        let before = self.runs.before(own);
+        if round < 4 {
+            machine.prefetch(self.runs.page(own), FrameId::NONE, round - 1);
+        }
+        match before {
+            Some(before) if round == 2 => self.runs.prefetch_leaf(before),
+            Some(before) => machine.prefetch(self.runs.page(before), FrameId::NONE, round - 2),
+            None => {}
         }
     }
 

@@ -9,11 +9,12 @@ use btree::Split;
 use cost_model::{Draw, HugeVec, PageId};
 
 mod check;
+mod join;
 mod places;
 #[cfg(test)]
 mod tests;
 
-use places::Places;
+use places::{Place, Places};
 
 const NONE: u32 = u32::MAX;
 
@@ -28,7 +29,9 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LeafId(pub(crate) u32);
 
+/// A line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Leaf {
     page: PageId,
     /// The data page of its first entry, and how many entries of it lie before.
@@ -38,6 +41,8 @@ struct Leaf {
     used: u32,
     /// Bytes taken up to the end of the last record, garbage included.
     heap: u32,
+    /// The places that entries have left last.
+    top: Place,
     prev: u32,
     next: u32,
     parent: u32,
@@ -101,7 +106,7 @@ pub(crate) struct Moved {
 pub(crate) struct Runs {
     sizes: Sizes,
     leaves: Vec<Leaf>,
-    /// Of each leaf.
+    /// Of each leaf, those left before.
     places: Vec<Places>,
     nodes: Vec<Node>,
     free_leaf: u32,
@@ -123,6 +128,7 @@ impl Runs {
             entries: 0,
             used: 0,
             heap: 0,
+            top: Place::default(),
             prev: NONE,
             next: NONE,
             parent: NONE,
@@ -177,8 +183,12 @@ impl Runs {
     pub(crate) fn prefetch(&self, page: PageId, round: u32) {
         match round {
             0 => self.of_page.prefetch(page.index()),
-            _ => cost_model::prefetch(&raw const self.leaves[self.last_of(page).0 as usize]),
+            _ => self.prefetch_leaf(self.last_of(page)),
         }
+    }
+
+    pub(crate) fn prefetch_leaf(&self, leaf: LeafId) {
+        cost_model::prefetch(&raw const self.leaves[leaf.0 as usize]);
     }
 
     /// The leaf for a new entry.
@@ -304,7 +314,7 @@ impl Runs {
         let Entry { page, place } = entry;
         let directory = self.directory(self.leaves[leaf.0 as usize].entries + 1);
         let record = &mut self.leaves[leaf.0 as usize];
-        if !self.places[leaf.0 as usize].take(bytes) {
+        if !self.places[leaf.0 as usize].take(&mut record.top, bytes) {
             record.heap += bytes;
         }
         record.entries += 1;
@@ -314,7 +324,7 @@ impl Runs {
         let reorganized = if is_full { record.used - bytes } else { 0 };
         if is_full {
             record.heap = record.used;
-            self.places[leaf.0 as usize].clear();
+            self.places[leaf.0 as usize].clear(&mut record.top);
         }
         // Entries of this page on later leaves have one more before them.
         let mut later = self.last_of(page);
@@ -428,6 +438,7 @@ impl Runs {
             entries: moved.entries,
             used: moved.bytes,
             heap: moved.bytes,
+            top: Place::default(),
             prev: leaf.0,
             next: old.next,
             parent: old.parent,
@@ -437,12 +448,13 @@ impl Runs {
         let record = &mut self.leaves[leaf.0 as usize];
         (record.entries, record.used, record.next) = (left.entries, left.bytes, new);
         record.last_insert = None;
+        // Of one length, though they may have several.
+        let bytes = moved.bytes / moved.entries.max(1);
+        self.places[leaf.0 as usize].leave(&mut record.top, bytes, moved.entries);
         match self.leaves.get_mut(old.next as usize) {
             Some(next) => next.prev = new,
             None => self.last = new,
         }
-        // Of one length, though they may have several.
-        self.places[leaf.0 as usize].leave(moved.bytes / moved.entries.max(1), moved.entries);
         self.claim(new, first.page.0);
         self.add_child(leaf.0, new, &mut allocate);
         moved
@@ -469,7 +481,7 @@ impl Runs {
             free => {
                 self.free_leaf = self.leaves[free as usize].next;
                 self.leaves[free as usize] = leaf;
-                self.places[free as usize].clear();
+                self.places[free as usize] = Places::default();
                 free
             }
         };
@@ -595,7 +607,7 @@ impl Runs {
         record.entries -= leaving;
         record.used -= leaving * run.bytes;
         record.last_insert = None;
-        self.places[leaf.0 as usize].leave(run.bytes, leaving);
+        self.places[leaf.0 as usize].leave(&mut record.top, run.bytes, leaving);
         for other in later {
             self.leaves[other.0 as usize].carry -= leaving;
         }
@@ -609,90 +621,8 @@ impl Runs {
         }
     }
 
-    /// Whether a leaf has so few entries, or will when `run` has left it, that it should be joined.
-    pub(crate) fn is_underfull(&self, leaf: LeafId, run: Run) -> bool {
-        let left = self.leaves[leaf.0 as usize].used.saturating_sub(run.entries * run.bytes);
-        1 < self.live.len() && left < self.sizes.join_below
-    }
-
-    /// The leaves beside those of a data page, if one of these may be joined when `run` has left.
-    pub(crate) fn neighbours(&self, leaves: &[LeafId], run: Run) -> impl Iterator<Item = LeafId> {
-        let joins = leaves.iter().any(|leaf| self.is_underfull(*leaf, run));
-        let beside = [self.before(leaves[leaves.len() - 1]), self.after(leaves[0])];
-        beside.into_iter().flatten().filter(move |_| joins)
-    }
-
-    /// The neighbour that a leaf would be joined with, if it has so few entries that it should be
-    /// and they fit together: the one before it, or the one after the first, or after any.
-    pub(crate) fn partner(&self, leaf: LeafId) -> Option<LeafId> {
-        if !self.is_underfull(leaf, Run::default()) {
-            return None;
-        }
-        let record = &self.leaves[leaf.0 as usize];
-        let (before, after) = (self.before(leaf), self.after(leaf));
-        btree::partner(before, after, self.sizes.join_right, |partner| {
-            let other = &self.leaves[partner.0 as usize];
-            let directory = self.directory(record.entries + other.entries);
-            record.used + other.used + directory <= self.sizes.usable
-        })
-    }
-
     /// Levels above the leaves.
     pub(crate) fn height(&self) -> u32 {
         self.root_level
-    }
-
-    /// Joins a leaf with its partner: the right one of the two goes. Tells what moved and which
-    /// page is free.
-    pub(crate) fn join(&mut self, leaf: LeafId, partner: LeafId) -> (Moved, PageId) {
-        let is_before = self.leaves[leaf.0 as usize].prev == partner.0;
-        let (left, right) = if is_before { (partner.0, leaf.0) } else { (leaf.0, partner.0) };
-        let gone = self.leaves[right as usize];
-        // Whichever is right: the entries of the underfull leaf are the ones that move.
-        let moving = self.leaves[leaf.0 as usize];
-        let staying = self.leaves[partner.0 as usize];
-        let heap = staying.heap + moving.used;
-        let entries = staying.entries + moving.entries;
-        let reorganizes = self.sizes.usable < heap + self.directory(entries);
-        let moved = Moved {
-            entries: moving.entries,
-            bytes: moving.used,
-            reorganized: if reorganizes { staying.used } else { 0 },
-        };
-        let record = &mut self.leaves[left as usize];
-        (record.entries, record.used) = (entries, record.used + gone.used);
-        record.heap = if reorganizes { record.used } else { heap };
-        self.places[left as usize] = std::mem::take(&mut self.places[partner.0 as usize]);
-        if reorganizes {
-            self.places[left as usize].clear();
-        }
-        record.changed_by = staying.changed_by;
-        record.last_insert = None;
-        record.next = gone.next;
-        match self.leaves.get_mut(gone.next as usize) {
-            Some(next) => next.prev = left,
-            None => self.last = left,
-        }
-        self.drop_leaf(right);
-        self.claim(left, gone.first);
-        (moved, gone.page)
-    }
-
-    fn drop_leaf(&mut self, number: u32) {
-        let place = self.place_in_live[number as usize];
-        self.live.swap_remove(place as usize);
-        if let Some(moved) = self.live.get(place as usize) {
-            self.place_in_live[*moved as usize] = place;
-        }
-        self.pages -= 1;
-        let Leaf { parent, next, .. } = self.leaves[number as usize];
-        if let Some(node) = self.nodes.get_mut(parent as usize) {
-            node.children -= 1;
-            if node.first == number {
-                node.first = next;
-            }
-        }
-        self.leaves[number as usize].next = self.free_leaf;
-        self.free_leaf = number;
     }
 }

@@ -1,36 +1,52 @@
 //! Places on a leaf that entries have left: which of them another entry can take.
 
+/// Places of so many bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    bytes: u32,
+    entries: u32,
+}
+
 /// The free list of a page: an entry takes the place that was left last if that is large enough,
 /// and looks no further (`MySQL` 5.1 source, page0cur.c: `page_cur_insert_rec_low`).
 ///
-/// Bytes and how many places of so many there are, those left last at the end.
+/// What was left before the places on `top`, which lie with the leaf itself because every entry
+/// looks at them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(Vec<(u32, u32)>);
+pub(super) struct Places(Vec<Place>);
 
 impl Places {
     /// So many entries of `bytes` each leave.
-    pub(super) fn leave(&mut self, bytes: u32, entries: u32) {
-        match self.0.last_mut() {
-            _ if entries == 0 => {}
-            Some((last, count)) if *last == bytes => *count += entries,
-            _ => self.0.push((bytes, entries)),
+    pub(super) fn leave(&mut self, top: &mut Place, bytes: u32, entries: u32) {
+        if entries == 0 {
+            return;
         }
+        if 0 < top.entries && top.bytes == bytes {
+            top.entries += entries;
+            return;
+        }
+        if 0 < top.entries {
+            self.0.push(*top);
+        }
+        *top = Place { bytes, entries };
     }
 
     /// Tells whether an entry of `bytes` finds a place, and gives it that.
-    pub(super) fn take(&mut self, bytes: u32) -> bool {
-        let Some((_, count)) = self.0.last_mut().filter(|(last, _)| bytes <= *last) else {
+    #[inline]
+    pub(super) fn take(&mut self, top: &mut Place, bytes: u32) -> bool {
+        if top.entries == 0 || top.bytes < bytes {
             return false;
-        };
-        *count -= 1;
-        if *count == 0 {
-            self.0.pop();
+        }
+        top.entries -= 1;
+        if top.entries == 0 {
+            *top = self.0.pop().unwrap_or_default();
         }
         true
     }
 
     /// The page is reorganised or new: there are none.
-    pub(super) fn clear(&mut self) {
+    pub(super) fn clear(&mut self, top: &mut Place) {
+        *top = Place::default();
         self.0.clear();
     }
 }
@@ -41,14 +57,15 @@ mod tests {
 
     #[test]
     fn the_place_left_last_is_taken_or_none() {
-        let mut places = Places::default();
-        places.leave(72, 2);
-        places.leave(61, 1);
-        places.leave(1, 0);
-        assert!(!places.take(65), "61 bytes are not enough, and nothing behind them is looked at");
-        assert!(places.take(61));
-        assert!(places.take(65));
-        assert!(places.take(72));
-        assert!(!places.take(61), "all are taken");
+        let (mut places, mut top) = (Places::default(), Place::default());
+        places.leave(&mut top, 72, 2);
+        places.leave(&mut top, 61, 1);
+        places.leave(&mut top, 1, 0);
+        let mut takes = |bytes| places.take(&mut top, bytes);
+        assert!(!takes(65), "61 bytes are not enough, and nothing behind them is looked at");
+        assert!(takes(61));
+        assert!(takes(65));
+        assert!(takes(72));
+        assert!(!takes(61), "all are taken");
     }
 }
