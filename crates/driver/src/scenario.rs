@@ -102,6 +102,9 @@ pub struct Scenario {
     pub background: Option<BackgroundConfig>,
     /// Time between two syncs of the redo log, if a thread of its own does them.
     pub log_sync: Option<SimDuration>,
+    /// The disks of the redo log and the binary log, if they have some of their own; their caches
+    /// are at the scale of the run.
+    pub log_disk: Option<DiskProfile>,
     /// The engine.
     pub engine: Engine,
     /// What becomes of entries that deletes only mark, if they do.
@@ -184,6 +187,8 @@ impl Scenario {
     ) -> Result<Self, ScenarioError> {
         let values = Values::settle(layers, sets, scale.unwrap_or_default(), |_| true)?;
         let (name, title) = names(layers, &values);
+        let log_disk = log_disk(&values)?;
+        let log_layers = log_disk.iter().flat_map(|disk| &disk.layers);
         let scenario = Self {
             name,
             title,
@@ -208,7 +213,8 @@ impl Scenario {
             report: Reporting::from_values(&values),
             values: values.list(),
             layers: layers.iter().map(|layer| layer.source.name.clone()).collect(),
-            text: values::text_of(layers, sets),
+            text: values::text_of(log_layers.chain(layers), sets),
+            log_disk: log_disk.map(|disk| disk.profile),
         };
         check::check(&scenario, &values)?;
         Ok(scenario)
@@ -222,10 +228,13 @@ impl DiskProfile {
     /// # Errors
     /// As [`Scenario::load`]; of the scenario only the disks must be complete.
     pub fn load(path_or_name: &str, sets: &[String]) -> Result<Self, ScenarioError> {
-        let layers = layers::load(path_or_name, &Wanted::DISKS)?;
+        Self::of_layers(&layers::load(path_or_name, &Wanted::DISKS)?, sets, Scale::FULL)
+    }
+
+    fn of_layers(layers: &[Layer], sets: &[String], scale: Scale) -> Result<Self, ScenarioError> {
         let of_disk = |param: &Param| param.table() == "machine.disk";
-        let values = Values::settle(&layers, sets, Scale::FULL, of_disk)?;
-        let (name, title) = names(&layers, &values);
+        let values = Values::settle(layers, sets, scale, of_disk)?;
+        let (name, title) = names(layers, &values);
         let spec = machine::disk(&values);
         let page_size = values.get("engine.page_size");
         check::disk(&spec, Some(page_size), &values)?;
@@ -233,6 +242,27 @@ impl DiskProfile {
         shown.retain(|value| value.key.starts_with("machine.disk."));
         Ok(Self { name, title, spec, page_size, seed: values.get("seed"), values: shown })
     }
+}
+
+/// The disks of the logs, and the files that describe them.
+struct LogDisk {
+    profile: DiskProfile,
+    layers: Vec<Layer>,
+}
+
+fn log_disk(values: &Values) -> Result<Option<LogDisk>, ScenarioError> {
+    const KEY: &str = "redo.disk";
+    let Some(name) = values.get::<Option<String>>(KEY) else { return Ok(None) };
+    // A path starts from the folder of the file that gives it, a name from nowhere.
+    let path = values.path(KEY);
+    let is_path = path.extension().is_some_and(|extension| extension == "toml");
+    let name = if is_path { path.display().to_string() } else { name };
+    let load = || {
+        let layers = layers::load(&name, &Wanted::DISKS)?;
+        let profile = DiskProfile::of_layers(&layers, &[], values.scale())?;
+        Ok(LogDisk { profile, layers })
+    };
+    load().map(Some).map_err(|error: ScenarioError| values.conflict(KEY, error.to_string()))
 }
 
 /// The name and the title of the file itself.

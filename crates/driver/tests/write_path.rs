@@ -49,6 +49,23 @@ fn a_larger_log_writes_fewer_pages() {
     assert!(written.is_sorted_by(|a, b| b < a), "{written:?}");
 }
 
+/// All that is logged goes to disks that hold nothing else.
+#[test]
+fn logs_on_disks_of_their_own() {
+    let sets = ["redo.file_size=4MiB", "commit.log=flush", "commit.binlog=synced"];
+    let (beside, apart) = (
+        run("innodb-5.1", &sets),
+        run("innodb-5.1", &[&sets[..], &["redo.disk=machines/x25e"]].concat()),
+    );
+    let bytes = |result: &RunResult, purpose: &str| result.totals.io[purpose].bytes;
+    let written = |result: &RunResult, device: &str| result.totals.device[device].write_bytes;
+    assert!(!beside.totals.device.contains_key("log"));
+    let logs = bytes(&apart, "log") + bytes(&apart, "binlog");
+    assert!(0 < logs && written(&apart, "log") == logs, "{:?}", apart.totals);
+    let all: u64 = apart.totals.io.values().map(|count| count.bytes).sum();
+    assert_eq!(written(&apart, "data"), all - logs);
+}
+
 #[test]
 fn every_engine_profile_with_a_log_runs() {
     for engine in ["innodb-5.1", "innodb-plugin-1.0", "percona-5.5", "mysql-5.7", "mariadb-10.11"] {

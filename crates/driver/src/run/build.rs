@@ -231,8 +231,12 @@ pub(super) fn manifest(scenario: &Scenario) -> Manifest {
         title: scenario.title.clone(),
         question: scenario.question.clone(),
         machine: format!(
-            "{}, buffer pool {} ({} pages at this scale), {} {clients}",
+            "{}{}, buffer pool {} ({} pages at this scale), {} {clients}",
             scenario.layers.join(" + "),
+            scenario
+                .log_disk
+                .as_ref()
+                .map_or(String::new(), |disk| format!(", logs on {}", disk.name)),
             scenario.pool.size * scenario.scale.divisor(),
             text::grouped(scenario.pool.pages(scenario.engine.page_size)),
             workload.clients,
@@ -311,7 +315,7 @@ fn machine_config(scenario: &Scenario) -> MachineConfig {
             },
             area_pages: pool.area_pages,
         },
-        log_disks: None,
+        log_disks: scenario.log_disk.as_ref().map(|disk| disk.spec.clone()),
         read_ahead: scenario.pool.read_ahead,
         write_back: scenario.write_back.clone(),
         redo: scenario.redo.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cost_model::device::DeviceTotals;
+use cost_model::device::{Device, DeviceTotals};
 use cost_model::{
     Bytes, Cause, IoLedger, PoolStats, Purpose, SimDuration, SimThread, SimTime, TimeLedger,
 };
@@ -30,8 +30,10 @@ pub(super) struct Meter {
     rows_end: u64,
     points: Vec<Point>,
     last: Snapshot,
-    /// What the device had done at the end of the last interval.
+    /// What the disks of the data had done at the end of the last interval, and those of the logs
+    /// if they have some of their own.
     device: DeviceTotals,
+    log_device: Option<DeviceTotals>,
     /// Time of clients that have finished.
     retired: TimeLedger,
     stalls: StallCounter,
@@ -87,6 +89,7 @@ impl Meter {
             points: Vec::new(),
             last: Snapshot::default(),
             device: DeviceTotals::default(),
+            log_device: None,
             retired: TimeLedger::default(),
             stalls: StallCounter::new(STALL),
             latencies: [Latencies::new(), Latencies::new(), Latencies::new()],
@@ -176,6 +179,7 @@ impl Meter {
         self.points.push(point);
         self.last = now;
         self.device = world.machine.device().totals();
+        self.log_device = world.machine.log_disks().map(Device::totals);
         let current =
             [&mut world.insert_latency, &mut world.delete_latency, &mut world.query_latency];
         for (total, current) in self.latencies.iter_mut().zip(current) {
@@ -198,13 +202,18 @@ impl Meter {
             self.note("no query was completed: workload.queries had no effect".to_owned());
         }
         let queries = world.asked.iter().map(|asked| self.queries(asked)).collect();
-        let device = DeviceTotal {
-            reads: self.device.reads,
-            read_bytes: self.device.read_bytes,
-            writes: self.device.writes,
-            write_bytes: self.device.write_bytes,
-            busy_s: self.device.station_busy.as_secs_f64(),
-        };
+        let devices = [("data", Some(self.device)), ("log", self.log_device)];
+        let devices = devices.into_iter().filter_map(|(name, totals)| {
+            let totals = totals?;
+            let total = DeviceTotal {
+                reads: totals.reads,
+                read_bytes: totals.read_bytes,
+                writes: totals.writes,
+                write_bytes: totals.write_bytes,
+                busy_s: totals.station_busy.as_secs_f64(),
+            };
+            Some((name.to_owned(), total))
+        });
         let virtual_s = self.last.now.as_secs_f64();
         let totals = Totals {
             rows: whole.rows,
@@ -226,7 +235,7 @@ impl Meter {
             index_operations: world.operations,
             time: shares(&whole.time),
             io: purposes(&whole.io),
-            device: BTreeMap::from([("data".to_owned(), device)]),
+            device: devices.collect(),
             stalls: report_stalls(&self.stalls),
             latency_us: percentiles(&self.latencies[0].0).unwrap_or_default(),
             delete_latency_us: percentiles(&self.latencies[1].0),

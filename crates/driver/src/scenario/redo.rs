@@ -6,9 +6,11 @@ use super::Scenario;
 use super::check::{refused, with_smallest};
 use super::error::ScenarioError;
 use super::kind::Kind;
-use super::param::Param;
+use super::param::{Is, Param, When};
 use super::scale::Scale;
 use super::values::Values;
+
+const WITH_LOG: &[When] = &[When { key: "redo.files", is: Is::Positive }];
 
 pub(super) const PARAMS: &[Param] = &[
     Param::new("redo.files", Kind::Count("files", 0, 100), "Files of the redo log; 0: no log.")
@@ -22,6 +24,14 @@ pub(super) const PARAMS: &[Param] = &[
     .preset("5MiB")
     .source("MySQL 5.1 source, ha_innodb.cc: innodb_log_file_size")
     .shrinks(),
+    Param::new(
+        "redo.disk",
+        Kind::Text,
+        "A machine file whose disks hold the redo log and the binary log alone, such as \
+         \"machines/sas-15k\"; without it they are on the disks of the data.",
+    )
+    .absent()
+    .when(WITH_LOG),
     Param::new(
         "redo.age_share",
         Kind::Share(0.1, 0.95),

@@ -108,6 +108,35 @@ fn a_later_disk_is_described_anew() {
 }
 
 #[test]
+fn logs_may_have_disks_of_their_own() {
+    let scenario = s4(&["redo.disk=machines/x25e"], "1");
+    let x25e = DiskProfile::load("machines/x25e", &[]).unwrap();
+    assert_eq!(scenario.log_disk.unwrap().spec, x25e.spec);
+    assert!(scenario.text.contains("# machines/x25e.toml\n"), "part of what a run is known by");
+
+    // The cache of an array shrinks with the run, as that of the data does.
+    let scenario = s4(&["redo.disk=machines/callaghan-2011"], "1/128");
+    assert_eq!(scenario.log_disk.unwrap().spec, scenario.machine.disk);
+
+    // A path starts from the folder of the file that gives it.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logs.toml");
+    let disk =
+        "use = [\"machines/sas-15k\"]\nmachine.disk.spindles = 2\nmachine.disk.raid = \"1\"\n";
+    fs::write(folder.path().join("pair.toml"), disk).unwrap();
+    fs::write(&path, "use = [\"experiments/s4-insert-buffer-off\"]\nredo.disk = \"pair.toml\"\n")
+        .unwrap();
+    let scenario = Scenario::load(path.to_str().unwrap(), &[], None).unwrap();
+    let DeviceSpec::Hdd(pair) = scenario.log_disk.unwrap().spec else { panic!("disks turn") };
+    assert_eq!((pair.spindles, pair.raid), (2, Raid::R1));
+
+    fs::write(folder.path().join("pair.toml"), "machine.disk.raid = \"10\"\n").unwrap();
+    let error = Scenario::load(path.to_str().unwrap(), &[], None).unwrap_err().to_string();
+    assert!(error.contains("logs.toml:2: redo.disk = \"pair.toml\": "), "{error}");
+    assert!(error.contains("pair.toml: machine.disk.kind: missing"), "{error}");
+}
+
+#[test]
 fn a_profile_may_have_a_change_buffer_that_its_scenario_does_not_use() {
     let of_buffer = |scenario: &Scenario| {
         let keys = scenario.values.iter().map(|value| value.key);

@@ -455,9 +455,9 @@ macro_rules! words {
 pub(super) use words;
 
 /// The text of all files, lowest first, and of the settings over them.
-pub(super) fn text_of(layers: &[Layer], sets: &[String]) -> String {
+pub(super) fn text_of<'a>(layers: impl Iterator<Item = &'a Layer>, sets: &[String]) -> String {
     let file = |source: &Source| format!("# {}\n{}\n", source.name, source.text.trim_end());
-    let mut text: String = layers.iter().map(|layer| file(&layer.source)).collect();
+    let mut text: String = layers.map(|layer| file(&layer.source)).collect();
     for set in sets {
         text.push_str("# --set ");
         text.push_str(set);
