@@ -135,6 +135,7 @@ fn totals(points: &[Point], virtual_s: f64, scale: u64) -> Totals {
         read_bytes: read.bytes,
         writes: written.requests,
         write_bytes: written.bytes,
+        syncs: rows / 1_000,
         busy_s: 2.5 * virtual_s,
     };
     Totals {
@@ -198,6 +199,8 @@ fn everything() -> RunResult {
     let totals = &mut result.totals;
     (totals.deletes, totals.queries, totals.coalesces) = (1_000, 2_000, 3);
     totals.reads_per_query_mean = Some(1.5);
+    totals.redo_bytes_per_row_mean = Some(412.5);
+    totals.change_buffer = point.change_buffer;
     totals.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     (totals.delete_latency_us, totals.query_latency_us) = (Some(delete), Some(query));
     result.queries = vec![QueriesAfterLoad {

@@ -181,12 +181,18 @@ pub struct Totals {
     pub read_bytes_per_row_mean: f64,
     /// Bytes written to the data files per row inserted.
     pub write_bytes_per_row_mean: f64,
+    /// Redo log bytes per row inserted; absent without a redo log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redo_bytes_per_row_mean: Option<f64>,
     /// Page requests that the buffer pool answered itself, as a share from 0 to 1; 1 if none came.
     pub hit_ratio_mean: f64,
     /// Pages that were split.
     pub splits: u64,
     /// Pages that were joined with a neighbour.
     pub coalesces: u64,
+    /// Absent if the engine has no change buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_buffer: Option<ChangeBuffer>,
     /// Operations on single indexes that the run simulated.
     pub index_operations: u64,
     /// Share of the clients' time by cause.
@@ -316,6 +322,9 @@ pub struct DeviceTotal {
     pub writes: u64,
     /// Bytes written; copies of mirrors are not counted.
     pub write_bytes: u64,
+    /// Syncs.
+    #[serde(default)]
+    pub syncs: u64,
     /// Virtual time its servers worked in seconds, summed over the servers.
     pub busy_s: f64,
 }

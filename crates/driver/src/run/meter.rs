@@ -210,6 +210,7 @@ impl Meter {
                 read_bytes: totals.read_bytes,
                 writes: totals.writes,
                 write_bytes: totals.write_bytes,
+                syncs: totals.syncs,
                 busy_s: totals.station_busy.as_secs_f64(),
             };
             Some((name.to_owned(), total))
@@ -229,9 +230,11 @@ impl Meter {
             reads_per_query_mean: per_query(&whole),
             read_bytes_per_row_mean: whole.per_row(reads.bytes),
             write_bytes_per_row_mean: whole.per_row(writes.bytes),
+            redo_bytes_per_row_mean: whole.redo.map(|bytes| whole.per_row(bytes)),
             hit_ratio_mean: whole.hit_ratio(),
             splits: whole.splits,
             coalesces: whole.coalesces,
+            change_buffer: self.last.buffer.map(|buffer| report_buffer(&buffer, None)),
             index_operations: world.operations,
             time: shares(&whole.time),
             io: purposes(&whole.io),
