@@ -9,6 +9,7 @@ mod explain;
 mod list;
 mod memory;
 mod output;
+mod record;
 mod reproduce;
 mod run;
 mod schema;
@@ -58,6 +59,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Device(device::DeviceArgs),
     Stream(stream::StreamArgs),
+    Record(record::RecordArgs),
     List(list::ListArgs),
     Schema(schema::SchemaArgs),
 }
@@ -142,6 +144,7 @@ fn execute(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Explain(args) => explain::execute(args).map(done),
         Command::Device(args) => device::execute(args).map(done),
         Command::Stream(args) => stream::execute(args).map(done),
+        Command::Record(args) => record::execute(args).map(done),
         Command::List(args) => list::execute(args).map(done),
         Command::Schema(args) => schema::execute(args).map(done),
     }

@@ -58,7 +58,7 @@ fn check_refused(commands: &[&[&str]], expect: &Expect) {
 fn help_has_examples_for_every_command() {
     let mut pages = String::new();
     for command in
-        ["", "reproduce", "run", "sweep", "explain", "device", "stream", "list", "schema"]
+        ["", "reproduce", "run", "sweep", "explain", "device", "stream", "record", "list", "schema"]
     {
         let args: Vec<_> = Some(command).filter(|c| !c.is_empty()).into_iter().collect();
         let page = stdout(&[args.as_slice(), &["--help"]].concat());
@@ -279,6 +279,23 @@ fn explain_says_why_it_follows_no_insert() {
     assert!(nodes.contains("has no pages of its own"), "{nodes}");
     assert!(nodes.contains("the cache of nodes holds 512 MiB"), "{nodes}");
     assert!(!nodes.contains("hits"), "{nodes}");
+}
+
+#[test]
+fn a_list_of_purchases_becomes_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = stdout(&["stream", "s4-insert-buffer-off", "--rows", "..3000"]);
+    fs::write(folder.path().join("purchases.csv"), &list).unwrap();
+    let ended = iisim_in(folder.path(), &["record", "purchases.csv", "purchases.rows"]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, "purchases.rows: 3000 rows\n"));
+    let scenario = "use = [\"machines/callaghan-2011\", \"engines/innodb-5.1\"]\npool.size = \"64MiB\"\n\
+                    workload.kind = \"recorded\"\nworkload.file = \"purchases.rows\"\n\
+                    workload.rows = 3_000\n";
+    fs::write(folder.path().join("own.toml"), scenario).unwrap();
+    let printed = iisim_in(folder.path(), &["stream", "own.toml", "--rows", "..3000"]);
+    assert_eq!(printed.stdout, list);
+    let ran = iisim_in(folder.path(), &["run", "own.toml", "--format", "csv"]);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (0, 1 + 3), "{}", ran.stderr);
 }
 
 #[test]

@@ -2,11 +2,12 @@
 //! order in which a server sorts the same rows.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 
 use driver::workload::{
-    IiBench, IiBenchSpec, Micro, MicroOrder, MicroSpec, Profile, SpecError, Stream, StreamError,
-    StreamSpec, below, hash, record, write_rows,
+    IiBench, IiBenchSpec, Micro, MicroOrder, MicroSpec, Profile, Purchases, SpecError, Stream,
+    StreamError, StreamSpec, below, hash, record, write_rows,
 };
 use expect_test::expect;
 use index::{IndexId, Key, KeySource, RowId};
@@ -444,6 +445,52 @@ mod text {
             2,1099511627775
         "]]
         .assert_eq(&lines(&Micro::new(&spec).unwrap(), 0..100));
+    }
+
+    #[test]
+    fn what_is_printed_can_be_listed() {
+        for profile in Profile::ALL {
+            let stream = published(profile, 3_000);
+            let listed = Purchases::listed(lines(&stream, 0..3_000).as_bytes(), profile).unwrap();
+            assert_eq!(listed.domain().rows, 3_000);
+            for row in (0..3_000).map(RowId) {
+                assert_eq!(listed.columns(row), stream.columns(row), "{profile:?} {row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_with_a_bad_line_is_refused() {
+        const NAMES: &str = "transactionid,dateandtime,cashregisterid,customerid,productid,price\n";
+        let first = "1,2013-01-01 00:00:01,741,27860,1599,280.32\n";
+        let mut messages = String::new();
+        for (rows, profile) in [
+            ("", Profile::Python2009),
+            ("1,2013-01-01 00:00:01,741\n", Profile::Python2009),
+            ("2,2013-01-01 00:00:01,741,27860,1599,280.32\n", Profile::Python2009),
+            (&format!("{first}2,2013-01-01 00:00:00,741,27860,1599,280.32\n"), Profile::Python2009),
+            ("1,2013-01-01 00:00:01,-1,27860,1599,280.32\n", Profile::Python2009),
+            ("1,2013-01-01 00:00:01,741,27860,1599,280.3\n", Profile::Layout2017),
+            ("1,2013-01-01 00:00:01,741,27860,1599,NaN\n", Profile::Unrounded),
+            ("1,2013-01-01 00:00:01,741,27860,1599,280.32\n", Profile::Layout2023),
+        ] {
+            let list = format!("{NAMES}{rows}");
+            let error = Purchases::listed(list.as_bytes(), profile).unwrap_err();
+            let _ = writeln!(messages, "{error}");
+        }
+        let error = Purchases::listed("id,k\n".as_bytes(), Profile::Python2009).unwrap_err();
+        let _ = writeln!(messages, "{error}");
+        expect![[r#"
+            line 1: no row follows the names of the columns
+            line 2: 3 values, expected one for each of transactionid,dateandtime,cashregisterid,customerid,productid,price
+            line 2: transactionid = "2": expected 1: it counts the rows
+            line 3: dateandtime = "2013-01-01 00:00:00": expected 2013-01-01 00:00:01 or later, as in the row before
+            line 2: cashregisterid = "-1": expected a whole number below 2^32
+            line 2: price = "280.3": expected money with two decimals
+            line 2: price = "NaN": expected a number of at least 0
+            line 2: price = "280.32": expected a whole number below 2^32
+            line 1: "id,k": expected the names of the columns, transactionid,dateandtime,cashregisterid,customerid,productid,price
+        "#]].assert_eq(&messages);
     }
 
     /// Accepts some bytes, then fails.

@@ -9,7 +9,7 @@ use driver::claims::ClaimError;
 use driver::run::RunError;
 use driver::scenario::{Problem, Scale, ScenarioError};
 use driver::sweep::JournalError;
-use driver::workload::StreamError;
+use driver::workload::{ListedError, StreamError};
 use thiserror::Error;
 
 /// Why the program ends without a result.
@@ -53,6 +53,14 @@ pub(super) enum CliError {
         name: String,
         /// What is wrong with it.
         error: StreamError,
+    },
+    /// A list of purchases that is none.
+    #[error("{}: {error}", path.display())]
+    List {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ListedError,
     },
     /// A run that cannot begin.
     #[error("{name}: {error}")]

@@ -14,6 +14,10 @@ use super::purchases::{ColumnSource, Purchases};
 /// further statement is one second later.
 const FIRST_STATEMENT_S: u64 = 1_356_998_400;
 
+/// The names of the columns of purchases.
+pub(super) const PURCHASES_HEADER: &str =
+    "transactionid,dateandtime,cashregisterid,customerid,productid,price";
+
 /// A stream whose rows can be printed.
 pub trait PrintRow {
     /// Rows of the stream.
@@ -55,7 +59,7 @@ impl<C: ColumnSource> PrintRow for Purchases<C> {
     }
 
     fn header(&self) -> &'static str {
-        "transactionid,dateandtime,cashregisterid,customerid,productid,price"
+        PURCHASES_HEADER
     }
 
     fn print_row(&self, out: &mut dyn Write, row: RowId) -> io::Result<()> {
