@@ -52,6 +52,8 @@ struct Leaf {
     changed_by: Option<u32>,
 }
 
+const _: () = assert!(size_of::<Leaf>() == 64);
+
 /// An entry: the data page it waits for, and its place among the entries of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {

@@ -175,10 +175,16 @@ impl Run {
     /// go on.
     fn ask(&mut self) {
         let Some(asker) = self.asker.take() else { return };
+        self.world.pause_at = u64::MAX;
+        // The last statement has yet to be committed, and its deletes to be done.
+        let is_loading = |client: &Client| matches!(client.role, Role::Insert(_) | Role::Delete(_));
+        while self.clients.iter().any(is_loading) {
+            let (next, horizon) = furthest_behind(&self.clients);
+            self.step(next, horizon);
+        }
         let clocks = self.clients.iter().map(|client| client.thread.now());
         let thread = SimThread::new(clocks.fold(self.world.last_row_at, SimTime::max));
         self.clients.push(Client { thread, role: Role::Query(Box::new(asker)) });
-        self.world.pause_at = u64::MAX;
         let is_asking = |client: &Client| matches!(client.role, Role::Query(_));
         while self.clients.iter().any(is_asking) {
             let (next, horizon) = furthest_behind(&self.clients);

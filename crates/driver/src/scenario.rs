@@ -253,12 +253,8 @@ struct LogDisk {
 fn log_disk(values: &Values) -> Result<Option<LogDisk>, ScenarioError> {
     const KEY: &str = "redo.disk";
     let Some(name) = values.get::<Option<String>>(KEY) else { return Ok(None) };
-    // A path starts from the folder of the file that gives it, a name from nowhere.
-    let path = values.path(KEY);
-    let is_path = path.extension().is_some_and(|extension| extension == "toml");
-    let name = if is_path { path.display().to_string() } else { name };
     let load = || {
-        let layers = layers::load(&name, &Wanted::DISKS)?;
+        let layers = layers::load_used(&name, values.location(KEY))?;
         let profile = DiskProfile::of_layers(&layers, &[], values.scale())?;
         Ok(LogDisk { profile, layers })
     };

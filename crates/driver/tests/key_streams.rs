@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 
 use driver::workload::{
-    IiBench, IiBenchSpec, Micro, MicroOrder, MicroSpec, Profile, Purchases, SpecError, Stream,
-    StreamError, StreamSpec, below, hash, record, write_rows,
+    Draws, IiBench, IiBenchSpec, Micro, MicroOrder, MicroSpec, Profile, Purchases, SpecError,
+    Stream, StreamError, StreamSpec, below, hash, record, write_rows,
 };
 use expect_test::expect;
 use index::{IndexId, Key, KeySource, RowId};
@@ -407,6 +407,21 @@ mod text {
         let mut text = Vec::new();
         write_rows(&mut text, stream, range).unwrap();
         String::from_utf8(text).unwrap()
+    }
+
+    /// The first rows of the measured runs of a fractal tree library.
+    #[test]
+    fn columns_may_be_drawn_by_remainders() {
+        let spec = IiBenchSpec {
+            draws: Draws::Remainder,
+            ..IiBenchSpec::published(Profile::Unrounded, SEED, 10)
+        };
+        expect![[r"
+            transactionid,dateandtime,cashregisterid,customerid,productid,price
+            1,2013-01-01 00:00:00,413,63858,2291,640.30096
+            2,2013-01-01 00:00:00,5,94207,8974,944.535
+        "]]
+        .assert_eq(&lines(&IiBench::new(&spec).unwrap(), 0..2));
     }
 
     #[test]

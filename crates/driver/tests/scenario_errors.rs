@@ -671,6 +671,12 @@ fn what_a_fractal_tree_cannot_be() {
             &["engine.kind=fractal", "workload.rows=2_000_000_000"],
             &["engine.kind=fractal", "engine.fractal.promotion=eagre"],
             &["engine.fractal.fanout=8"],
+            &["engine.kind=fractal", "workload.only_index=pdc", "workload.queries.kind=market"],
+            &["engine.kind=fractal", "workload.only_index=pdc", "workload.secondary_indexes=1"],
+            &["workload.only_index=pdc"],
+            &["workload.price_bytes=8"],
+            &["engine.kind=fractal", "engine.fractal.checkpoint_rows=5", "statement.bulk_rows=100"],
+            &["engine.kind=fractal", "workload.queries.kind=pdc", "workload.queries.cold=true"],
         ],
         &expect![[r#"
             s4.toml: engine.fractal.basement_size = 64KiB: a basement is a part of a leaf, which has 32 KiB
@@ -680,6 +686,12 @@ fn what_a_fractal_tree_cannot_be() {
             --set: workload.rows = 2_000_000_000: a fractal tree numbers 1_073_741_824 rows at most
             --set: engine.fractal.promotion = eagre: unknown choice (did you mean eager?); expected one of root, eager, flow
             --set: engine.fractal.fanout = 8: has no effect: it belongs to engine.kind = "fractal", and this one is "btree"
+            --set: workload.queries.kind = market: is not workload.only_index, and there is no other index
+            --set: workload.secondary_indexes = 1: has no effect: it belongs to workload.only_index = "none", and this one is "pdc"
+            --set: workload.only_index = pdc: has no effect: it belongs to engine.kind = "fractal", and this one is "btree"
+            --set: workload.price_bytes = 8: has no effect: it belongs to engine.kind = "fractal", and this one is "btree"
+            --set: engine.fractal.checkpoint_rows = 5: a statement that sorts its rows (statement.bulk_rows) has no place for one
+            --set: workload.queries.cold = true: has no effect: it belongs to workload.queries.after_load other than 0, and by default it is 0
         "#]],
     );
     check_scales(

@@ -10,7 +10,9 @@ impl<K: KeySource> FractalTree<K> {
     /// Begins a sharp checkpoint: every dirty node will be written as it is now. The writes
     /// follow one another from `now` on, beside what clients do.
     pub(crate) fn begin_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
-        self.finish_checkpoint(machine, now);
+        // The last one need not be through if a client asks for this one.
+        self.write_rest(machine, now);
+        self.end_checkpoint(machine);
         let residents: Vec<u32> = self.store.cache.residents().collect();
         for number in residents {
             if self.store.cache.is_dirty(number) {
@@ -44,35 +46,32 @@ impl<K: KeySource> FractalTree<K> {
         self.continue_checkpoint(machine, now);
     }
 
-    /// The files are closed and opened again: a checkpoint, and nothing is in memory any more.
-    pub(crate) fn close_and_open(&mut self, machine: &mut Machine, now: SimTime) {
+    /// A checkpoint for which somebody waits: all of it is handed to the device at once. Tells when
+    /// it is written.
+    pub(crate) fn whole_checkpoint(&mut self, machine: &mut Machine, now: SimTime) -> SimTime {
         self.begin_checkpoint(machine, now);
-        self.finish_checkpoint(machine, now);
-        let residents: Vec<u32> = self.store.cache.residents().collect();
-        for number in residents {
-            self.drop_node(machine, now, number);
-        }
+        self.write_rest(machine, now);
+        self.store.checkpoint_free_at
     }
 
-    /// Writes the images of the checkpoint under way that its writer can take by `now`.
+    /// Writes the images of the checkpoint under way that its writer can take by `now`; when all
+    /// are written it is through.
     pub(crate) fn continue_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
-        while self.store.checkpoint_free_at <= now
-            && let Some(image) = self.store.unwritten.pop_front()
-        {
-            self.write_for_checkpoint(machine, now, image);
-            if self.store.unwritten.is_empty() {
-                self.end_checkpoint(machine);
+        while self.store.checkpoint_goes_on_at() <= now {
+            match self.store.unwritten.pop_front() {
+                Some(image) => self.write_for_checkpoint(machine, now, image),
+                None => self.end_checkpoint(machine),
             }
         }
     }
 
-    /// The next checkpoint is due and the last one is not through: the rest of it is written at
-    /// once.
-    fn finish_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
+    fn write_rest(&mut self, machine: &mut Machine, now: SimTime) {
+        let mut written = now.max(self.store.checkpoint_free_at);
         while let Some(image) = self.store.unwritten.pop_front() {
             self.write_for_checkpoint(machine, now, image);
+            written = written.max(self.store.checkpoint_free_at);
         }
-        self.end_checkpoint(machine);
+        self.store.checkpoint_free_at = written;
     }
 
     fn write_for_checkpoint(&mut self, machine: &mut Machine, now: SimTime, image: Image) {

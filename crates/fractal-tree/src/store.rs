@@ -70,9 +70,10 @@ impl Store {
         }
     }
 
-    /// When the checkpoint under way wants to write on; never if there is none.
+    /// When the checkpoint under way wants to write on, or has nothing left to write; never if
+    /// there is none.
     pub(crate) fn checkpoint_goes_on_at(&self) -> SimTime {
-        if self.unwritten.is_empty() { SimTime::NEVER } else { self.checkpoint_free_at }
+        if self.checkpoint_from.is_none() { SimTime::NEVER } else { self.checkpoint_free_at }
     }
 
     /// Bytes from the start of the file to its last extent.

@@ -154,15 +154,19 @@ pub trait IndexEngine {
         Vec::new()
     }
 
-    /// A client asks for a checkpoint. Does nothing in an engine whose pages the machine writes.
-    fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
-        let _ = (machine, now);
+    /// A client asks for a checkpoint; tells when all of it is written. Does nothing in an engine
+    /// whose pages the machine writes.
+    fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) -> SimTime {
+        let _ = machine;
+        now
     }
 
-    /// The files are closed and opened again, after a checkpoint: nothing is in memory any more.
-    /// Does nothing in an engine whose pages lie in the machine's pool.
-    fn reopen(&mut self, machine: &mut Machine, now: SimTime) {
-        let _ = (machine, now);
+    /// The files are closed and opened again, after a checkpoint: the engine has nothing in memory
+    /// any more, the operating system what it had. Tells when the checkpoint is written. Does
+    /// nothing in an engine whose pages lie in the machine's pool.
+    fn reopen(&mut self, machine: &mut Machine, now: SimTime) -> SimTime {
+        let _ = machine;
+        now
     }
 
     /// Panics if the engine's structures contradict themselves: for tests.

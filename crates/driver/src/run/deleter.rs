@@ -125,6 +125,9 @@ impl Deleter {
             } else {
                 self.deletion = Deletion::begin(thread, world, window);
                 if self.deletion.is_none() {
+                    if world.rows_total <= world.rows_done {
+                        return Turn::Finished;
+                    }
                     thread.spend(Cause::Think, POLL);
                 }
             }

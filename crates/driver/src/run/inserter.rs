@@ -33,7 +33,7 @@ enum State {
     BetweenRows,
     /// Inserting a row: the index that is next.
     Row(RowId, u16),
-    /// Asking for a checkpoint, with which the row is complete.
+    /// Waiting for a checkpoint, with which the row is complete.
     Checkpoint,
     /// Rows of the statement go into the secondary indexes, sorted.
     Sorted,
@@ -133,7 +133,8 @@ impl Inserter {
                 State::Checkpoint => {
                     // Another client may have been first.
                     if world.is_checkpoint_due() {
-                        world.engine.checkpoint(&mut world.machine, thread.now());
+                        let written = world.engine.checkpoint(&mut world.machine, thread.now());
+                        let _ = thread.wait_until(written, Cause::CheckpointStall);
                     }
                     self.state = State::BetweenRows;
                     world.row_done(thread);

@@ -142,13 +142,14 @@ impl Querier {
 
     /// After the load: whether all queries of all kinds were sent; begins the next round of a kind,
     /// or the first of the next kind.
-    fn is_over(&mut self, thread: &SimThread, world: &mut World) -> bool {
+    fn is_over(&mut self, thread: &mut SimThread, world: &mut World) -> bool {
         let Some(after_load) = self.queries.after_load else { return false };
         if self.counts.queries != 0 && self.counts.queries < after_load.queries {
             return false;
         }
         if after_load.cold && self.nodes_before.is_none() {
-            world.engine.reopen(&mut world.machine, thread.now());
+            let written = world.engine.reopen(&mut world.machine, thread.now());
+            let _ = thread.wait_until(written, Cause::Think);
         }
         let nodes = NodeReads::of(&*world.engine);
         if self.counts.queries != 0 {

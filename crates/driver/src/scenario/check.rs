@@ -343,6 +343,21 @@ fn queries(scenario: &Scenario, values: &Values) -> Checked {
         let reason = "one client sends the queries of workload.queries.after_load";
         return Err(values.conflict("workload.queries.clients", reason.to_owned()));
     }
+    if queries.after_load.is_some() {
+        let reason = "has no effect on queries after the load, which follow each other";
+        for (key, is_set) in [
+            ("workload.queries.start_after_rows", 0 < queries.start_after_rows),
+            ("workload.queries.rate_limit", queries.rate_limit.is_some()),
+        ] {
+            if is_set {
+                return Err(values.conflict(key, reason.to_owned()));
+            }
+        }
+    }
+    if scenario.fractal.is_some() && 0 < queries.estimate_leaves {
+        let reason = "has no effect: a fractal tree reads nothing to estimate a range";
+        return Err(values.conflict("workload.queries.estimate_leaves", reason.to_owned()));
+    }
     if scenario.workload.rows <= queries.start_after_rows {
         let reason = "no query would start: it is not below workload.rows";
         return Err(values.conflict("workload.queries.start_after_rows", reason.to_owned()));

@@ -188,7 +188,8 @@ pub(super) const PARAMS: &[Param] = &[
     key(
         "engine.fractal.checkpoint_rows",
         Kind::Count("rows", 0, 1_000_000_000_000),
-        "Rows inserted from one checkpoint that a client asks for to the next; 0: none does.",
+        "Rows inserted from one checkpoint that a client asks for, and waits for, to the next; \
+         0: none does.",
     )
     .preset("0")
     .source("PerconaFT source: checkpoints come by time")
@@ -319,7 +320,7 @@ const SCALED_NODES_MIN: u64 = 128;
 
 /// Which values do not go together, and which scales a fractal tree cannot have?
 pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), ScenarioError> {
-    let Some(Fractal { rules, .. }) = &scenario.fractal else { return Ok(()) };
+    let Some(Fractal { rules, checkpoint_rows }) = &scenario.fractal else { return Ok(()) };
     let fail = |key, reason: String| Err(values.conflict(key, reason));
     let node = Bytes::new(rules.node_bytes);
     if rules.node_bytes < rules.basement_bytes {
@@ -347,6 +348,10 @@ pub(super) fn check(scenario: &Scenario, values: &Values) -> Result<(), Scenario
             "is less than a node of {node} for each of {trees} indexes, which a row needs at once"
         );
         return fail("pool.size", reason);
+    }
+    if checkpoint_rows.is_some() && 0 < scenario.statement.bulk_rows {
+        let reason = "a statement that sorts its rows (statement.bulk_rows) has no place for one";
+        return fail("engine.fractal.checkpoint_rows", reason.to_owned());
     }
     let scale = scenario.scale;
     let fits = |scale: &Scale| SCALED_NODES_MIN <= nodes_at(scale);

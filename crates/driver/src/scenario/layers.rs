@@ -14,8 +14,7 @@ use super::kind::Value;
 pub(super) struct Layer {
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// The folder that paths in this file start from; `None` for a built-in file.
-    pub(super) folder: Option<PathBuf>,
+    pub(super) location: Location,
     /// Whether it is the scenario's own file, not one that is used.
     pub(super) own: bool,
 }
@@ -28,6 +27,16 @@ pub(super) enum Location {
     BuiltIn(String),
     /// No file: what it uses is built in, or lies in the current folder.
     Text,
+}
+
+impl Location {
+    /// The folder that paths in the file start from.
+    pub(super) fn folder(&self) -> &Path {
+        match self {
+            Self::Disk(path) => path.parent().unwrap_or(Path::new("")),
+            Self::BuiltIn(_) | Self::Text => Path::new(""),
+        }
+    }
 }
 
 /// What a name is expected to name, and what there is of it.
@@ -62,11 +71,11 @@ impl Wanted {
 /// The files of the scenario at a path or of a name, lowest first; the last is the file itself.
 pub(super) fn load(path_or_name: &str, wanted: &Wanted) -> Result<Vec<Layer>, ScenarioError> {
     let location = locate(path_or_name, wanted)?;
-    let (source, folder) = read(&location)?;
+    let source = read(&location)?;
     if let Some(line) = study_line(&source)? {
         return Err(source.error(Some(line), Problem::IsStudy { name: path_or_name.to_owned() }));
     }
-    stack(location, source, folder)
+    stack(location, source)
 }
 
 /// As [`load`], of a study, whose own table is not read; with where it lies and its text.
@@ -74,11 +83,22 @@ pub(super) fn load_study(
     path_or_name: &str,
 ) -> Result<(Vec<Layer>, Location, Source), ScenarioError> {
     let location = locate(path_or_name, &Wanted::STUDY)?;
-    let (source, folder) = read(&location)?;
+    let source = read(&location)?;
     if study_line(&source)?.is_none() {
         return Err(source.error(None, Problem::IsNoStudy { name: path_or_name.to_owned() }));
     }
-    Ok((stack(location.clone(), source.clone(), folder)?, location, source))
+    Ok((stack(location.clone(), source.clone())?, location, source))
+}
+
+/// As [`load`], of the file that `name` means in a file at `user`, as a `use` there would find it.
+pub(super) fn load_used(name: &str, user: &Location) -> Result<Vec<Layer>, ScenarioError> {
+    let location =
+        resolve(name, user).ok_or_else(|| unknown_name(Place::Name, name, &Wanted::USED))?;
+    let source = read(&location)?;
+    if study_line(&source)?.is_some() {
+        return Err(source.error(None, Problem::IsStudy { name: name.to_owned() }));
+    }
+    stack(location, source)
 }
 
 /// Lays more files over those of a scenario at `user`, by the names that a `use` there would take.
@@ -121,16 +141,12 @@ fn locate(path_or_name: &str, wanted: &Wanted) -> Result<Location, ScenarioError
 /// As [`load`], of a text that lies in no file.
 pub(super) fn of_text(name: &str, text: &str) -> Result<Vec<Layer>, ScenarioError> {
     let source = Source { shown: name.to_owned(), name: name.to_owned(), text: text.to_owned() };
-    stack(Location::Text, source, Some(PathBuf::new()))
+    stack(Location::Text, source)
 }
 
-fn stack(
-    location: Location,
-    source: Source,
-    folder: Option<PathBuf>,
-) -> Result<Vec<Layer>, ScenarioError> {
+fn stack(location: Location, source: Source) -> Result<Vec<Layer>, ScenarioError> {
     let mut stack = Stack { layers: Vec::new(), done: Vec::new(), open: Vec::new() };
-    stack.add(location, source, folder)?;
+    stack.add(location, source)?;
     if let Some(last) = stack.layers.last_mut() {
         last.own = true;
     }
@@ -146,12 +162,7 @@ struct Stack {
 }
 
 impl Stack {
-    fn add(
-        &mut self,
-        location: Location,
-        source: Source,
-        folder: Option<PathBuf>,
-    ) -> Result<(), ScenarioError> {
+    fn add(&mut self, location: Location, source: Source) -> Result<(), ScenarioError> {
         let entries = document::read(&source)?;
         self.open.push((location.clone(), source.shown.clone()));
         if let Some(entry) = entries.iter().find(|entry| entry.param.key == "use") {
@@ -160,8 +171,8 @@ impl Stack {
             }
         }
         self.open.pop();
-        self.done.push(location);
-        self.layers.push(Layer { source, entries, folder, own: false });
+        self.done.push(location.clone());
+        self.layers.push(Layer { source, entries, location, own: false });
         Ok(())
     }
 
@@ -182,7 +193,7 @@ impl Stack {
         if self.done.contains(&location) {
             return Ok(());
         }
-        let (source, folder) = read(&location).map_err(|error| {
+        let source = read(&location).map_err(|error| {
             let problem = Box::new(error.problem().clone());
             user.error(Some(line), Problem::Used { file: name.to_owned(), problem })
         })?;
@@ -190,7 +201,7 @@ impl Stack {
             let problem = Box::new(Problem::IsStudy { name: name.to_owned() });
             return Err(user.error(Some(line), Problem::Used { file: name.to_owned(), problem }));
         }
-        self.add(location, source, folder)
+        self.add(location, source)
     }
 }
 
@@ -211,9 +222,7 @@ fn names(entry: &Entry, source: &Source) -> Result<Vec<String>, ScenarioError> {
 fn resolve(name: &str, user: &Location) -> Option<Location> {
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
         return match user {
-            Location::Disk(path) => {
-                Some(Location::Disk(normal(&path.parent().unwrap_or(Path::new("")).join(name))))
-            }
+            Location::Disk(_) => Some(Location::Disk(normal(&user.folder().join(name)))),
             Location::BuiltIn(path) => {
                 let path = normal(&Path::new(path).parent()?.join(name));
                 catalogue::file(path.to_str()?).map(|(name, _)| Location::BuiltIn(name))
@@ -263,8 +272,8 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The text at a location and the folder that paths in it start from.
-fn read(location: &Location) -> Result<(Source, Option<PathBuf>), ScenarioError> {
+/// The text at a location.
+fn read(location: &Location) -> Result<Source, ScenarioError> {
     match location {
         Location::Disk(path) => {
             let shown = path.display().to_string();
@@ -272,13 +281,12 @@ fn read(location: &Location) -> Result<(Source, Option<PathBuf>), ScenarioError>
                 ScenarioError::new(Place::File { file: shown.clone(), line: None }, problem)
             })?;
             let name = name_in_results(path);
-            let folder = path.parent().map(Path::to_owned);
-            Ok((Source { shown, name, text }, folder))
+            Ok(Source { shown, name, text })
         }
         Location::BuiltIn(name) => {
             let text = catalogue::file(name).map(|(_, text)| text.to_owned()).unwrap_or_default();
             let shown = format!("built-in {name}");
-            Ok((Source { shown, name: name.clone(), text }, None))
+            Ok(Source { shown, name: name.clone(), text })
         }
         Location::Text => unreachable!("a text is not read"),
     }

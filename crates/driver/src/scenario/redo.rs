@@ -27,8 +27,9 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "redo.disk",
         Kind::Text,
-        "A machine file whose disks hold the redo log and the binary log alone, such as \
-         \"machines/sas-15k\"; without it they are on the disks of the data.",
+        "A machine file, named as in `use`, whose disks hold the redo log and the binary log and \
+         nothing else; their write cache shrinks with the run. Without it both logs are on the \
+         disks of the data.",
     )
     .absent()
     .when(WITH_LOG),

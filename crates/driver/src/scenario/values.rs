@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cost_model::{Bytes, SimDuration};
 
 use super::document::{self, Source};
 use super::error::{Place, Problem, ScenarioError};
 use super::kind::{Kind, Raw, Value, Word};
-use super::layers::Layer;
+use super::layers::{Layer, Location};
 use super::param::{self, Basis, Param, Preset, Scaling, When, registry};
 use super::scale::Scale;
 
@@ -38,7 +38,8 @@ struct Setting {
     layer: usize,
     /// Whether the scenario's own file or the command line set it.
     own: bool,
-    folder: Option<PathBuf>,
+    /// The file that set it; no file for the command line and presets.
+    location: Location,
 }
 
 /// Who chose a value.
@@ -129,7 +130,7 @@ impl Values {
                 assumed: entry.assumed.clone(),
                 layer: number,
                 own: layer.own,
-                folder: layer.folder.clone(),
+                location: layer.location.clone(),
             };
             self.settings.insert(param.key, setting);
         }
@@ -161,7 +162,7 @@ impl Values {
                 assumed: None,
                 layer: number,
                 own: true,
-                folder: Some(PathBuf::new()),
+                location: Location::Text,
             };
             self.settings.insert(key, setting);
         }
@@ -262,7 +263,7 @@ impl Values {
                 assumed,
                 layer: 0,
                 own: false,
-                folder: None,
+                location: Location::Text,
             };
             self.settings.insert(param.key, setting);
         }
@@ -314,8 +315,12 @@ impl Values {
     /// The path that a file gives as the text of `key`, seen from where the simulator runs.
     pub(super) fn path(&self, key: &'static str) -> PathBuf {
         let text = self.get::<String>(key);
-        let folder = self.settings.get(key).and_then(|setting| setting.folder.clone());
-        folder.unwrap_or_default().join(text)
+        self.settings.get(key).map_or(Path::new(""), |setting| setting.location.folder()).join(text)
+    }
+
+    /// The file that sets `key`.
+    pub(super) fn location(&self, key: &'static str) -> &Location {
+        self.settings.get(key).map_or(&Location::Text, |setting| &setting.location)
     }
 
     /// An error about the value of `key`.

@@ -133,7 +133,7 @@ pub struct RangeQuery {
 /// Queries after the load: one client sends them, all rounds of one kind, then those of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterLoad {
-    /// Whether nothing is in memory when they begin.
+    /// Whether the engine has nothing in memory when they begin.
     pub cold: bool,
     /// Queries of each kind in a round.
     pub queries: u64,
@@ -351,11 +351,11 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "workload.price_bytes",
         Kind::OneOf("bytes", &[4, 8]),
-        "Width of price: 4 as FLOAT, 8 as DOUBLE.",
+        "Width of price: 4 as FLOAT or INT, 8 as DOUBLE or BIGINT.",
     )
-    .from("of the profile", |values| Some(width(profile(values)?.price_bytes)))
+    .preset("4")
     .source("iibench.py, history of its table")
-    .when(PURCHASES),
+    .when(FRACTAL_PURCHASES),
     Param::new(
         "workload.data_bytes",
         Kind::Count("bytes", 0, 127),
@@ -540,8 +540,8 @@ pub(super) const PARAMS: &[Param] = &[
     Param::new(
         "workload.queries.cold",
         Kind::Bool,
-        "Whether the files are closed and opened again before the first of them, so that nothing \
-         is in memory.",
+        "Whether the files are closed and opened again before the first of them, so that the \
+         engine has nothing in memory; the operating system has what it had.",
     )
     .preset("false")
     .assumed("queries find what the load leaves in memory")

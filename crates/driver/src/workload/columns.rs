@@ -54,7 +54,7 @@ impl Draws {
     }
 }
 
-/// 64 random bits of a column (0 to 3) of a row that has four positions.
+/// 64 random bits for each of four columns (0 to 3) of a row.
 #[inline]
 pub fn hash(seed: u64, row: RowId, column: u64) -> u64 {
     hash_at(seed, row.0.wrapping_mul(Draws::Multiplied.positions()).wrapping_add(column))
@@ -98,7 +98,7 @@ impl ColumnSource for Generator {
             cash_register: self.draws.below(bits(0), self.cash_registers),
             product: self.draws.below(bits(1), self.products),
             customer,
-            price: self.price.of(bits(3), customer),
+            price: self.price.of(self.draws, bits(3), customer),
             batch: self.statement.quotient(row.0),
         }
     }
@@ -117,7 +117,7 @@ pub(super) enum PriceRule {
 
 impl PriceRule {
     #[inline]
-    pub(super) fn of(&self, bits: u64, customer: u32) -> u32 {
+    pub(super) fn of(&self, draws: Draws, bits: u64, customer: u32) -> u32 {
         match *self {
             Self::Cents { max_price, step_log2 } => {
                 cents(bits >> 11, customer, max_price, step_log2)
@@ -127,13 +127,13 @@ impl PriceRule {
                 let price = (unit * f64::from(max_price) + f64::from(customer)) / 100.0;
                 (price as f32).to_bits()
             }
-            Self::Whole { max_price, step_log2 } => below(bits, max_price) >> step_log2,
+            Self::Whole { max_price, step_log2 } => draws.below(bits, max_price) >> step_log2,
         }
     }
 
     /// One more than the largest price of `customers` customers.
     pub(super) fn limit(&self, customers: u32) -> u64 {
-        u64::from(self.of(u64::MAX, customers - 1)) + 1
+        u64::from(self.of(Draws::Multiplied, u64::MAX, customers - 1)) + 1
     }
 }
 

@@ -71,9 +71,9 @@ impl<C: ColumnSource> Purchases<C> {
         self.source.columns(row)
     }
 
-    /// The leading columns of a stored entry, up to what tells it from all others.
+    /// The leading columns of an entry as `InnoDB` stores it, with a price of 4 bytes, up to what tells it from all others.
     fn stored(&self, index: IndexId, row: RowId) -> Stored {
-        let RowLayout { key_bytes, datetime_bytes, price_bytes, .. } = self.layout;
+        let RowLayout { key_bytes, datetime_bytes, .. } = self.layout;
         let index = self.of_table(index);
         let id = |stored: Stored| stored.integer(row.0 + 1, key_bytes);
         if index == IndexId::PRIMARY {
@@ -82,17 +82,14 @@ impl<C: ColumnSource> Purchases<C> {
         let columns = self.source.columns(row);
         let (customer, product) = (u64::from(columns.customer), u64::from(columns.product));
         let register = u64::from(columns.cash_register);
-        let real = |stored: Stored, price: f64| match price_bytes {
-            8 => stored.double(price),
-            _ => stored.float(price as f32),
-        };
         let money = |stored: Stored| match self.domain.profile {
-            Profile::Unrounded => real(stored, f32::from_bits(columns.price).into()),
-            Profile::Layout2023 => stored
-                .integer(u64::from(columns.price) * u64::from(self.domain.price_step), price_bytes),
+            Profile::Unrounded => stored.float(f32::from_bits(columns.price)),
+            Profile::Layout2023 => {
+                stored.integer(u64::from(columns.price) * u64::from(self.domain.price_step), INT)
+            }
             Profile::Python2009 | Profile::Layout2017 => {
                 let cents = u64::from(columns.price) * u64::from(self.domain.price_step);
-                real(stored, cents as f64 / 100.0)
+                stored.float((cents as f64 / 100.0) as f32)
             }
         };
         let market = |stored: Stored| match self.domain.profile {

@@ -27,11 +27,6 @@ impl Stored {
         self.put(&value.to_le_bytes())
     }
 
-    /// A DOUBLE, likewise.
-    pub(super) fn double(self, value: f64) -> Self {
-        self.put(&value.to_le_bytes())
-    }
-
     /// A DATETIME of the statement `batch`, one a second from 2013-01-01 on as in the measured
     /// reference runs, in months of 32 days: 5 bytes packed (`MySQL` 5.6.4 and later,
     /// `my_time.c`), or 8 with decimal digits.
