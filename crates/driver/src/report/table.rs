@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::text::{
     WIDTH, bytes, count, duration, grouped, percent, rate, trimmed, wrap, write_hanging,
 };
-use super::{Manifest, Point, QueriesAfterLoad, RunResult, Totals};
+use super::{Level, Manifest, Point, QueriesAfterLoad, RunResult, Totals};
 
 const ROWS_MAX: usize = 20;
 const BAR_WIDTH: f64 = 50.0;
@@ -21,6 +21,7 @@ pub fn write(result: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     write_curve(&result.points, out)?;
     write_time(&result.totals, out)?;
     write_totals(&result.totals, out)?;
+    write_levels(&result.points, out)?;
     write_queries(&result.queries, out)?;
     write_assumed(&result.manifest, out)?;
     write_notes(&result.manifest, out)
@@ -208,6 +209,64 @@ fn write_queries(queries: &[QueriesAfterLoad], out: &mut dyn Write) -> io::Resul
             asked.rows_per_query,
             asked.reads_per_query,
             asked.requests_per_query
+        )?;
+    }
+    write_query_nodes(queries, out)
+}
+
+/// The same for what they read of the nodes of a fractal tree.
+fn write_query_nodes(queries: &[QueriesAfterLoad], out: &mut dyn Write) -> io::Result<()> {
+    let of_nodes = queries.iter().filter_map(|asked| Some((asked, asked.nodes?)));
+    for (number, (asked, nodes)) in of_nodes.enumerate() {
+        if number == 0 {
+            writeln!(
+                out,
+                "\n  {:<26}{:>6}{:>14}{:>14}{:>14}{:>14}",
+                "Nodes read by each", "round", "leaf headers", "nodes above", "basements", "data"
+            )?;
+        }
+        let name = format!("{} {}", asked.index, asked.form);
+        let [headers, above, basements] =
+            [nodes.leaf_headers, nodes.internal, nodes.basements].map(|each| trimmed(each, 3));
+        let data = bytes(nodes.bytes.round() as u64);
+        let round = asked.round;
+        writeln!(out, "  {name:<26}{round:>6}{headers:>14}{above:>14}{basements:>14}{data:>14}")?;
+    }
+    Ok(())
+}
+
+/// A line for each level of a fractal tree: what happened to its nodes in the whole run.
+fn write_levels(points: &[Point], out: &mut dyn Write) -> io::Result<()> {
+    let Some(last) = points.last().filter(|point| !point.levels.is_empty()) else { return Ok(()) };
+    writeln!(
+        out,
+        "\n  {:<18}{:>9}{:>15}{:>11}{:>11}{:>11}{:>11}{:>12}",
+        "Nodes by height",
+        "now",
+        "injected",
+        "flushes",
+        "per flush",
+        "read",
+        "evicted",
+        "checkpoint"
+    )?;
+    for (height, end) in last.levels.iter().rev() {
+        let sum = |count: fn(&Level) -> u64| {
+            points.iter().filter_map(|point| point.levels.get(height)).map(count).sum::<u64>()
+        };
+        let flushes = sum(|level| level.flushes);
+        let each = sum(|level| level.flushed).checked_div(flushes).unwrap_or(0);
+        let name = if *height == 0 { "leaves".to_owned() } else { format!("height {height}") };
+        writeln!(
+            out,
+            "  {name:<18}{:>9}{:>15}{:>11}{:>11}{:>11}{:>11}{:>12}",
+            grouped(end.nodes),
+            grouped(sum(|level| level.injected)),
+            grouped(flushes),
+            grouped(each),
+            bytes(sum(|level| level.read_bytes)),
+            bytes(sum(|level| level.evicted_bytes)),
+            bytes(sum(|level| level.checkpointed_bytes)),
         )?;
     }
     Ok(())
