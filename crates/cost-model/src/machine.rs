@@ -101,11 +101,6 @@ pub struct Machine {
 /// `BUF_READ_AHEAD_PEND_LIMIT`).
 const PENDING_PART: u32 = 2;
 
-/// The disks of the log draw numbers of their own.
-fn log_seed(seed: u64) -> u64 {
-    crate::mix(seed)
-}
-
 impl Machine {
     /// A machine at rest with an empty pool, used by `threads` threads.
     pub fn new(config: MachineConfig, threads: usize) -> Self {
@@ -114,10 +109,8 @@ impl Machine {
         Self {
             pool: BufferPool::new(config.pool.clone(), config.pages_expected as usize),
             device: Device::new(&config.disks, config.seed),
-            log_device: config
-                .log_disks
-                .as_ref()
-                .map(|spec| Device::new(spec, log_seed(config.seed))),
+            // With numbers of their own, should the disks be alike.
+            log_device: config.log_disks.as_ref().map(|spec| Device::new(spec, mix(config.seed))),
             // Threads that never outnumber the cores never wait for one.
             cores: (cores < threads).then(|| Station::new(cores)),
             os_cache: config.os_cache.map(|size| OsCache::new(size, config.page_size)),

@@ -21,6 +21,6 @@ pub mod text;
 pub use manifest::{Manifest, ManifestValue, VERSION, fingerprint, scenario_hash};
 pub use progress::{Overall, Progress, ProgressBars};
 pub use result::{
-    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Level, Messages, NodesPerQuery,
-    PageCounts, Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Messages, NodesPerQuery, PageCounts,
+    Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
 };

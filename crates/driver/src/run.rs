@@ -179,16 +179,14 @@ impl Run {
         // The last statement has yet to be committed, and its deletes to be done.
         let is_loading = |client: &Client| matches!(client.role, Role::Insert(_) | Role::Delete(_));
         while self.clients.iter().any(is_loading) {
-            let (next, horizon) = furthest_behind(&self.clients);
-            self.step(next, horizon);
+            self.step_next();
         }
         let clocks = self.clients.iter().map(|client| client.thread.now());
         let thread = SimThread::new(clocks.fold(self.world.last_row_at, SimTime::max));
         self.clients.push(Client { thread, role: Role::Query(Box::new(asker)) });
         let is_asking = |client: &Client| matches!(client.role, Role::Query(_));
         while self.clients.iter().any(is_asking) {
-            let (next, horizon) = furthest_behind(&self.clients);
-            self.step(next, horizon);
+            self.step_next();
         }
     }
 
@@ -205,9 +203,14 @@ impl Run {
     /// Steps the clients, always the one furthest behind, until the world says to pause.
     fn pass(&mut self) {
         while self.world.rows_done < self.world.pause_at {
-            let (next, horizon) = furthest_behind(&self.clients);
-            self.step(next, horizon);
+            self.step_next();
         }
+    }
+
+    /// Steps the client furthest behind.
+    fn step_next(&mut self) {
+        let (next, horizon) = furthest_behind(&self.clients);
+        self.step(next, horizon);
     }
 
     /// Steps a thread up to the present of the one next behind it, and parts from it when it has

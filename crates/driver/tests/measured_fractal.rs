@@ -5,8 +5,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use driver::report::{Level, Point, RunResult};
+use driver::report::{Point, RunResult};
 use driver::scenario::Scenario;
+use index::LevelStats;
 
 /// As `docs/results/measured-fractal.md` shows them.
 const WINDOWS: &str = include_str!("../../fractal-tree/tests/it/measured/windows.csv");
@@ -36,12 +37,12 @@ fn simulated(points: &[Point], from: u64, to: u64) -> [f64; METRICS.len()] {
     let window: Vec<_> =
         points.iter().filter(|point| from < point.rows && point.rows <= to).collect();
     let rows = (to - from) as f64;
-    let sum = |count: fn(&Level) -> u64, leaves: bool| {
+    let sum = |count: fn(&LevelStats) -> u64, leaves: bool| {
         let levels = window.iter().flat_map(|point| &point.levels);
         let of_height = levels.filter(|(height, _)| (**height == 0) == leaves);
         of_height.map(|(_, level)| count(level)).sum::<u64>() as f64
     };
-    let at_height_1 = |count: fn(&Level) -> u64| {
+    let at_height_1 = |count: fn(&LevelStats) -> u64| {
         window.iter().map(|point| count(&point.levels[&1])).sum::<u64>() as f64
     };
     let interval = points[0].rows as f64;

@@ -6,11 +6,12 @@ use std::io;
 use cost_model::{Cause, Purpose};
 use driver::report::svg::PublishedPoint;
 use driver::report::{
-    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Level, Manifest, ManifestValue, Messages,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Manifest, ManifestValue, Messages,
     NodesPerQuery, PageCounts, Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals, csv,
     json, scenario_hash, svg, table,
 };
 use expect_test::expect_file;
+use index::LevelStats;
 
 /// A billion rows in 16 GiB without an insert buffer.
 fn sample(points: u64) -> RunResult {
@@ -190,8 +191,8 @@ fn everything() -> RunResult {
     });
     point.history = Some(History { transactions: 3, rows: 2_500, undo_pages: 14 });
     point.messages = Some(Messages { pending: 5_000, injected: 40_000, flushes: 21 });
-    let level = Level { nodes: 64, flushes: 21, flushed: 33_000, ..Level::default() };
-    point.levels = [(0, level), (1, Level { nodes: 6, injected: 40_000, ..level })].into();
+    let level = LevelStats { nodes: 64, flushes: 21, flushed: 33_000, ..LevelStats::default() };
+    point.levels = [(0, level), (1, LevelStats { nodes: 6, injected: 40_000, ..level })].into();
     point.stalls = Stalls { count: 2, longest_ms: 1_250.5, spacing_ms: Some(4_000.0) };
     let delete = Latency { p50: 400.0, p99: 800.0, p999: 900.0, max: 1_000.0 };
     let query = Latency { p50: 900.0, p99: 7_000.0, p999: 9_500.0, max: 12_000.0 };

@@ -46,14 +46,6 @@ impl<K: KeySource> FractalTree<K> {
         self.continue_checkpoint(machine, now);
     }
 
-    /// A checkpoint for which somebody waits: all of it is handed to the device at once. Tells when
-    /// it is written.
-    pub(crate) fn whole_checkpoint(&mut self, machine: &mut Machine, now: SimTime) -> SimTime {
-        self.begin_checkpoint(machine, now);
-        self.write_rest(machine, now);
-        self.store.checkpoint_free_at
-    }
-
     /// Writes the images of the checkpoint under way that its writer can take by `now`; when all
     /// are written it is through.
     pub(crate) fn continue_checkpoint(&mut self, machine: &mut Machine, now: SimTime) {
@@ -65,7 +57,8 @@ impl<K: KeySource> FractalTree<K> {
         }
     }
 
-    fn write_rest(&mut self, machine: &mut Machine, now: SimTime) {
+    /// Hands what is left of it to the device at once.
+    pub(crate) fn write_rest(&mut self, machine: &mut Machine, now: SimTime) {
         let mut written = now.max(self.store.checkpoint_free_at);
         while let Some(image) = self.store.unwritten.pop_front() {
             self.write_for_checkpoint(machine, now, image);

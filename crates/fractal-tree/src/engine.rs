@@ -451,11 +451,13 @@ impl<K: KeySource> IndexEngine for FractalTree<K> {
     }
 
     fn checkpoint(&mut self, machine: &mut Machine, now: SimTime) -> SimTime {
-        self.whole_checkpoint(machine, now)
+        self.begin_checkpoint(machine, now);
+        self.write_rest(machine, now);
+        self.store.checkpoint_free_at
     }
 
     fn reopen(&mut self, machine: &mut Machine, now: SimTime) -> SimTime {
-        let written = self.whole_checkpoint(machine, now);
+        let written = self.checkpoint(machine, now);
         let residents: Vec<u32> = self.store.cache.residents().collect();
         for number in residents {
             self.drop_node(machine, now, number);

@@ -3,6 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use cost_model::{Machine, PageId, SimThread, SimTime, Step};
+use serde::{Deserialize, Serialize};
 
 use crate::{Estimate, IndexId, Key, RowId};
 
@@ -209,8 +210,8 @@ pub struct BufferStats {
     pub joins: u64,
 }
 
-/// Counters and gauges of the nodes of one height.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counters and gauges of the nodes of one height. Reports have these names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelStats {
     /// Nodes now.
     pub nodes: u64,

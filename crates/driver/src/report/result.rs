@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use index::LevelStats;
 use serde::{Deserialize, Serialize};
 
 use super::Manifest;
@@ -132,9 +133,9 @@ pub struct Point {
     /// Absent if the engine buffers no messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Messages>,
-    /// The nodes by their height above the leaves; empty if the engine buffers no messages.
+    /// The nodes of all indexes by their height above the leaves; empty if the engine buffers no messages.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub levels: BTreeMap<u32, Level>,
+    pub levels: BTreeMap<u32, LevelStats>,
     /// Share of the clients' time by cause; the shares add up to 1.
     pub time: BTreeMap<String, f64>,
     /// I/O by purpose.
@@ -267,37 +268,6 @@ pub struct Messages {
     pub injected: u64,
     /// Times that messages moved from a node to its child.
     pub flushes: u64,
-}
-
-/// The nodes of one height of a fractal tree, those of all indexes together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Level {
-    /// State: nodes.
-    pub nodes: u64,
-    /// Messages that operations put into them.
-    pub injected: u64,
-    /// Buffers moved into them.
-    pub flushes: u64,
-    /// Messages in these buffers.
-    pub flushed: u64,
-    /// Nodes read of which nothing was in memory.
-    pub fetches: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Single basements that queries read.
-    pub basements: u64,
-    /// Nodes written because the cache was too full.
-    pub evicted: u64,
-    /// Bytes of these.
-    pub evicted_bytes: u64,
-    /// Nodes written by checkpoints.
-    pub checkpointed: u64,
-    /// Bytes of these.
-    pub checkpointed_bytes: u64,
-    /// Nodes split.
-    pub splits: u64,
-    /// Nodes joined with a sibling.
-    pub joins: u64,
 }
 
 /// I/O of one purpose.

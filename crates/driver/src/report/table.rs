@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use index::LevelStats;
+
 use super::text::{
     WIDTH, bytes, count, duration, grouped, percent, rate, trimmed, wrap, write_hanging,
 };
-use super::{Level, Manifest, Point, QueriesAfterLoad, RunResult, Totals};
+use super::{Manifest, Point, QueriesAfterLoad, RunResult, Totals};
 
 const ROWS_MAX: usize = 20;
 const BAR_WIDTH: f64 = 50.0;
@@ -251,7 +253,7 @@ fn write_levels(points: &[Point], out: &mut dyn Write) -> io::Result<()> {
         "checkpoint"
     )?;
     for (height, end) in last.levels.iter().rev() {
-        let sum = |count: fn(&Level) -> u64| {
+        let sum = |count: fn(&LevelStats) -> u64| {
             points.iter().filter_map(|point| point.levels.get(height)).map(count).sum::<u64>()
         };
         let flushes = sum(|level| level.flushes);

@@ -42,7 +42,7 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
     let rows = scenario.workload.rows;
     let partitions = Partitions::new(shapes.len(), scenario.workload.partition_rows, rows);
     let mut profile = None;
-    let first_index = scenario.workload.only_index.unwrap_or(0);
+    let first_index = scenario.workload.first_index();
     let (engine, source) = match stream {
         Stream::IiBench(source) => {
             profile = Some(source.domain().profile);
@@ -66,7 +66,6 @@ pub(super) fn world(scenario: &Scenario) -> Result<World, RunError> {
         engine,
         source,
         partitions,
-        first_index,
         checkpoint_rows: scenario.fractal.as_ref().and_then(|fractal| fractal.checkpoint_rows),
         workload: scenario.workload.clone(),
         profile,

@@ -121,11 +121,7 @@ impl Inserter {
                     } else if *index == world.partitions.indexes() {
                         if world.is_checkpoint_due() {
                             self.state = State::Checkpoint;
-                            continue;
-                        }
-                        self.state = State::BetweenRows;
-                        world.row_done(thread);
-                        if world.pause_at <= world.rows_done {
+                        } else if self.end_row(thread, world) {
                             return Turn::Again;
                         }
                     }
@@ -136,9 +132,7 @@ impl Inserter {
                         let written = world.engine.checkpoint(&mut world.machine, thread.now());
                         let _ = thread.wait_until(written, Cause::CheckpointStall);
                     }
-                    self.state = State::BetweenRows;
-                    world.row_done(thread);
-                    if world.pause_at <= world.rows_done {
+                    if self.end_row(thread, world) {
                         return Turn::Again;
                     }
                 }
@@ -154,6 +148,14 @@ impl Inserter {
                 }
             }
         }
+    }
+
+    /// A row is complete; tells whether the run loop wants to see the world.
+    #[inline]
+    fn end_row(&mut self, thread: &SimThread, world: &mut World) -> bool {
+        self.state = State::BetweenRows;
+        world.row_done(thread);
+        world.pause_at <= world.rows_done
     }
 
     fn start_statement(&mut self, thread: &mut SimThread, world: &mut World) {

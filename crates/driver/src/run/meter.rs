@@ -12,7 +12,7 @@ use index::{BufferStats, HistoryStats, IndexStats, LevelStats};
 use super::querier::Asked;
 use super::world::{Latencies, StallCounter, World};
 use crate::report::{
-    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Level, Manifest, Messages, NodesPerQuery,
+    ChangeBuffer, DeviceTotal, History, IoCount, Latency, Manifest, Messages, NodesPerQuery,
     PageCounts, Point, QueriesAfterLoad, RunResult, SCHEMA, Stalls, Totals,
 };
 use crate::scenario::{Scale, Scenario};
@@ -168,7 +168,7 @@ impl Meter {
             change_buffer: now.buffer.map(|buffer| report_buffer(&buffer, self.last.buffer)),
             history: history(world),
             messages: Some(interval.messages).filter(|messages| 0 < messages.injected),
-            levels: report_levels(&interval.levels),
+            levels: (0..).zip(interval.levels.iter().copied()).collect(),
             time: shares(&interval.time),
             io: purposes(&interval.io),
             stalls: report_stalls(&stalls),
@@ -258,12 +258,7 @@ impl Meter {
             reads_per_query: per_query(asked.reads),
             requests_per_query: per_query(asked.requests),
             queries_per_s: ratio(asked.queries as f64, asked.time.as_secs_f64()),
-            nodes: asked.nodes.map(|nodes| NodesPerQuery {
-                leaf_headers: per_query(nodes.leaf_headers),
-                internal: per_query(nodes.internal),
-                basements: per_query(nodes.basements),
-                bytes: per_query(nodes.bytes),
-            }),
+            nodes: nodes_per_query(&levels_since(&asked.levels, &asked.levels_before), per_query),
         }
     }
 
@@ -315,12 +310,7 @@ impl Snapshot {
                 injected: self.messages.injected - earlier.messages.injected,
                 flushes: self.messages.flushes - earlier.messages.flushes,
             },
-            levels: (0..self.levels.len())
-                .map(|height| {
-                    let earlier = earlier.levels.get(height).copied().unwrap_or_default();
-                    self.levels[height].since(&earlier)
-                })
-                .collect(),
+            levels: levels_since(&self.levels, &earlier.levels),
         }
     }
 }
@@ -393,24 +383,21 @@ fn report_buffer(now: &BufferStats, earlier: Option<BufferStats>) -> ChangeBuffe
     }
 }
 
-/// The levels of a fractal tree, by their height.
-fn report_levels(levels: &[LevelStats]) -> BTreeMap<u32, Level> {
-    let level = |level: &LevelStats| Level {
-        nodes: level.nodes,
-        injected: level.injected,
-        flushes: level.flushes,
-        flushed: level.flushed,
-        fetches: level.fetches,
-        read_bytes: level.read_bytes,
-        basements: level.basements,
-        evicted: level.evicted,
-        evicted_bytes: level.evicted_bytes,
-        checkpointed: level.checkpointed,
-        checkpointed_bytes: level.checkpointed_bytes,
-        splits: level.splits,
-        joins: level.joins,
-    };
-    (0..).zip(levels.iter().map(level)).collect()
+/// What happened on each level since `earlier`.
+fn levels_since(levels: &[LevelStats], earlier: &[LevelStats]) -> Vec<LevelStats> {
+    let before = earlier.iter().copied().chain(std::iter::repeat(LevelStats::default()));
+    levels.iter().zip(before).map(|(level, before)| level.since(&before)).collect()
+}
+
+/// What queries read of the nodes of these levels; `None` without any.
+fn nodes_per_query(levels: &[LevelStats], per_query: impl Fn(u64) -> f64) -> Option<NodesPerQuery> {
+    let (leaves, internal) = levels.split_first()?;
+    Some(NodesPerQuery {
+        leaf_headers: per_query(leaves.fetches),
+        internal: per_query(internal.iter().map(|level| level.fetches).sum()),
+        basements: per_query(leaves.basements),
+        bytes: per_query(levels.iter().map(|level| level.read_bytes).sum()),
+    })
 }
 
 /// What waits for a purge, if somebody does it.

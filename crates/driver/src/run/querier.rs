@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use cost_model::{Draw, SimDuration, SimThread, SimTime, Step};
-use index::{Estimate, IndexEngine, IndexId, Key, RowId};
+use index::{Estimate, IndexId, Key, LevelStats, RowId};
 
 use super::world::World;
 use super::{Cause, Turn};
@@ -27,8 +27,8 @@ pub(super) struct Querier {
     next_start: SimTime,
     spacing: SimDuration,
     counts: Asked,
-    /// What had been read of nodes before the queries that are counted.
-    nodes_before: Option<NodeReads>,
+    /// Whether the first query is still to come.
+    is_first: bool,
 }
 
 /// What a query asks for.
@@ -43,7 +43,7 @@ pub(super) enum Form {
 }
 
 /// What queries of one kind did in one round.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) index: u16,
     pub(super) form: Form,
@@ -52,20 +52,10 @@ pub(super) struct Asked {
     pub(super) rows: u64,
     pub(super) reads: u64,
     pub(super) requests: u64,
-    /// What was read of the nodes of a fractal tree.
-    pub(super) nodes: Option<NodeReads>,
+    /// The levels of a fractal tree after these queries, and before them.
+    pub(super) levels: Vec<LevelStats>,
+    pub(super) levels_before: Vec<LevelStats>,
     pub(super) time: SimDuration,
-}
-
-/// What is read of the nodes of a fractal tree.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NodeReads {
-    /// Leaves of which nothing was in memory.
-    pub(super) leaf_headers: u64,
-    /// Nodes above the leaves.
-    pub(super) internal: u64,
-    pub(super) basements: u64,
-    pub(super) bytes: u64,
 }
 
 struct Query {
@@ -103,8 +93,8 @@ impl Querier {
         });
         let (turn, current, next_start) = (0, None, SimTime::ZERO);
         let counts = Asked::nothing(0, Form::Row, 0);
-        let nodes_before = None;
-        Self { queries, draw, turn, current, next_start, spacing, counts, nodes_before }
+        let is_first = true;
+        Self { queries, draw, turn, current, next_start, spacing, counts, is_first }
     }
 
     pub(super) fn step(&mut self, thread: &mut SimThread, world: &mut World) -> Turn {
@@ -147,29 +137,28 @@ impl Querier {
         if self.counts.queries != 0 && self.counts.queries < after_load.queries {
             return false;
         }
-        if after_load.cold && self.nodes_before.is_none() {
+        if after_load.cold && self.is_first {
             let written = world.engine.reopen(&mut world.machine, thread.now());
             let _ = thread.wait_until(written, Cause::Think);
         }
-        let nodes = NodeReads::of(&*world.engine);
+        self.is_first = false;
+        let levels = world.engine.levels();
         if self.counts.queries != 0 {
-            let nodes = nodes.zip(self.nodes_before).map(|(now, before)| now.since(before));
-            world.asked.push(Asked { nodes, ..self.counts });
+            world.asked.push(Asked { levels: levels.clone(), ..self.counts.clone() });
         }
-        self.nodes_before = nodes;
         let rounds = after_load.rounds as usize;
         let (kind, round) = (world.asked.len() / rounds, world.asked.len() % rounds);
         let Some(&(index, form)) = self.kinds(world).get(kind) else {
             return true;
         };
-        self.counts = Asked::nothing(index, form, round as u32);
+        self.counts = Asked { levels_before: levels, ..Asked::nothing(index, form, round as u32) };
         false
     }
 
     /// The kinds of queries, by the place of their index among those there are, in the order in
     /// which they are sent.
     fn kinds(&self, world: &World) -> Vec<(u16, Form)> {
-        let (first, indexes) = (world.first_index, world.partitions.indexes());
+        let (first, indexes) = (world.workload.first_index(), world.partitions.indexes());
         let form = |place| match (self.queries.range, place) {
             (Some(range), _) => Form::Range(range),
             (None, 0) => Form::Row,
@@ -225,7 +214,7 @@ impl Querier {
         let live = world.rows_done - world.oldest_row.min(world.rows_done);
         let row = RowId(world.oldest_row + self.draw.below(live.max(1)));
         let of_table = IndexId(index);
-        let in_table = world.first_index + index;
+        let in_table = world.workload.first_index() + index;
         let source = &world.source;
         // Columns that are bounded, and those of them that are equal.
         let (columns, equal) = match form {
@@ -281,29 +270,17 @@ impl Querier {
 impl Asked {
     fn nothing(index: u16, form: Form, round: u32) -> Self {
         let time = SimDuration::ZERO;
-        Self { index, form, round, queries: 0, rows: 0, reads: 0, requests: 0, nodes: None, time }
-    }
-}
-
-impl NodeReads {
-    /// What an engine has read so far, if it reads nodes.
-    fn of(engine: &dyn IndexEngine) -> Option<Self> {
-        let levels = engine.levels();
-        let (leaves, internal) = levels.split_first()?;
-        Some(Self {
-            leaf_headers: leaves.fetches,
-            internal: internal.iter().map(|level| level.fetches).sum(),
-            basements: leaves.basements,
-            bytes: levels.iter().map(|level| level.read_bytes).sum(),
-        })
-    }
-
-    fn since(self, earlier: Self) -> Self {
         Self {
-            leaf_headers: self.leaf_headers - earlier.leaf_headers,
-            internal: self.internal - earlier.internal,
-            basements: self.basements - earlier.basements,
-            bytes: self.bytes - earlier.bytes,
+            index,
+            form,
+            round,
+            queries: 0,
+            rows: 0,
+            reads: 0,
+            requests: 0,
+            levels: Vec::new(),
+            levels_before: Vec::new(),
+            time,
         }
     }
 }

@@ -18,8 +18,6 @@ pub(super) struct World {
     pub(super) source: Box<dyn KeySource>,
     /// Which of the engine's indexes have which rows.
     pub(super) partitions: Partitions,
-    /// The number in the table of the index that comes first.
-    pub(super) first_index: u16,
     /// Rows from one checkpoint that a client asks for to the next.
     pub(super) checkpoint_rows: Option<u64>,
     pub(super) workload: Workload,

@@ -47,6 +47,11 @@ impl Workload {
         self.clients + deleters + self.queries.map_or(0, |queries| queries.clients)
     }
 
+    /// The number in the table of the index that comes first.
+    pub fn first_index(&self) -> u16 {
+        self.only_index.unwrap_or(0)
+    }
+
     /// Indexes of the table.
     pub fn indexes(&self) -> u32 {
         self.secondary_indexes + u32::from(self.only_index.is_none())
